@@ -12,13 +12,13 @@ export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 export NUMBA_NUM_THREADS ?= 2
 
-.PHONY: setup demo test test-long checked test-oldest test-newest test-mlflow coverage check kernels browser dist figures gallery pictures baselines paper tables results docs clean
+.PHONY: setup demo test test-long checked test-oldest test-newest test-mlflow test-tabarena coverage check kernels browser dist figures gallery pictures baselines paper tables results docs clean
 setup: $(STAMP)
 
 # The kernels are compiled while the package is installed: by the system's compiler, or else by the one in ziglang. The
 # build tools come first, so that they are pinned like everything else, and stay, so that importing the package can
-# rebuild a kernel whose source has changed.
-BUILD_TOOLS := cython meson meson-python ninja
+# rebuild a kernel whose source has changed. setuptools builds `statistics`, of which there is no wheel.
+BUILD_TOOLS := cython meson meson-python ninja setuptools
 INSTALL = PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet -c constraints.txt --no-build-isolation
 # Where an editable install is built. With SOURCES, Python and its tools look at src/ alone.
 EDITABLE := --config-setting build-dir=build/editable -e
@@ -85,6 +85,10 @@ test-newest: $(STAMP)
 test-mlflow: $(STAMP)
 	$(call VERSIONS,mlflow,highest,tests/test_mlflow.py,$(comma)mlflow)
 
+# AutoGluon, too: the entry for TabArena is one of its models.
+test-tabarena: $(STAMP)
+	$(call VERSIONS,tabarena,highest,tests/benchmarks/test_tabarena.py,$(comma)tabarena)
+
 coverage: $(TESTS) browser kernels
 	$(PYTEST) -m "not long" --cov --cov-report=term:skip-covered
 
@@ -118,6 +122,7 @@ figures: $(STAMP)
 gallery: $(TESTS)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python docs/gallery.py
 	$(BIN)/python docs/report_images.py
+	$(BIN)/python docs/studio_picture.py
 
 # The documentation site, in docs/_build/html: warnings are errors, and every example is run.
 docs: $(STAMP)

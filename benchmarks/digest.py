@@ -108,18 +108,21 @@ def _mllp_hashes() -> Iterator[str]:
 
 
 def _points_hashes() -> Iterator[str]:
-    from conceptrules import ScorecardClassifier
+    from conceptrules import ScorecardClassifier, datasets
 
     X, y, weights = _table(240)
+    flowers = datasets.load("wine")
     many, many_y, _ = _table(6_000)
     fits: list[tuple[dict[str, Any], tuple[Any, ...]]] = [
         ({}, (X, y == "high", weights)),
         ({}, (X, y)),
+        ({"effort": "fast"}, (flowers.X, flowers.y)),
         ({"effort": "fast", "class_weight": "balanced", "max_rule_length": 1}, (many, many_y)),
     ]
     for settings, rows in fits:
-        for point in _fitted(ScorecardClassifier(random_state=0, **settings), *rows).frontier_:
-            yield _hash(point.network)
+        clf = _fitted(ScorecardClassifier(random_state=0, **settings), *rows)
+        yield _hash(clf.network_)  # a change may be of the choice alone
+        yield from (_hash(point.network) for point in clf.frontier_)
 
 
 def _numbers_hashes() -> Iterator[str]:

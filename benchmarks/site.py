@@ -8,7 +8,7 @@ their own (`prose.py`), and a page that has any has a place for one notice about
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from statistics import mean, median
 from typing import Any
@@ -22,6 +22,20 @@ from benchmarks.paper.results import Results, edges_of, read_results
 from benchmarks.sources import Record, notice, read, suite
 from benchmarks.speed import report
 from benchmarks.tables import scorecards
+from benchmarks.tables.comparison import (
+    LABELS,
+    NONE,
+    NUMBERS,
+    Group,
+    make_groups,
+    show_losses,
+    show_means,
+    show_median,
+    show_seconds,
+    show_tables,
+    show_wins,
+)
+from benchmarks.tables.scorecards import CARD, PLAIN
 from benchmarks.tables.summary import FAST, OURS, Cell, Cells, cells_of
 from conceptrules.model.text import plural
 
@@ -30,29 +44,35 @@ PAGES = (
     ROOT / "README.md",
     *(
         ROOT / "docs" / f"{name}.md"
-        for name in ("results", "performance", "scale", "steering", "exports", "mllp", "scorecards")
+        for name in ("results", "performance", "scale", "steering", "exports", "mllp", "scorecards", "regression")
     ),
 )
 PLACE = re.compile(r"(<!-- results: (\w+)[^>]*-->\n).*?(<!-- results: end -->)", re.DOTALL)
 MODELS = {
-    OURS: "conceptrules",
-    FAST: 'conceptrules, `effort="fast"`',
+    OURS: "`ConceptRuleClassifier`",
+    FAST: 'the same, `effort="fast"`',
+    CARD: "`ScorecardClassifier`",
+    PLAIN: "the same, one column a rule",
     "cart": "decision tree (CART)",
+    "cart-20": "the same, 20 leaves",
+    "linear": "logistic regression",
     "ebm": "EBM",
     "lightgbm": "LightGBM",
     "forest": "random forest",
 }
+"""Those of the README: all others are in the tables of the results."""
+LOSSES = 5
 COMPARED = (OURS, "cart", "ebm", "lightgbm")
 BANDS = {"under 1,000": (0, 1_000), "1,000 to 10,000": (1_000, 10_000), "10,000 and more": (10_000, 10**9)}
 SPEED = {"startup": "start", "single": "predict", "prediction": "predict a million rows"}
-NONE = "\N{EN DASH}"
 
 
 def models() -> str:
     """Return the suite in short: a line for each model."""
     cells = suite()
     rows = [_model_row(cells, model) for model in MODELS if cells_of(cells, model)]
-    header = ("model", "macro-F1, mean", "against LightGBM", "edges, median", "time of a fit, median")
+    against = "against LightGBM"
+    header = ("model", "macro-F1", against, "AUC", against, "size, median", "columns", "time, median")
     return f"{_scope(cells)}\n\n{markdown(header, rows)}"
 
 
@@ -67,15 +87,61 @@ def _scope(cells: Cells) -> str:
 def _model_row(cells: Cells, model: str) -> tuple[str, ...]:
     pairs = cells_of(cells, model, "lightgbm")
     whole = len(pairs) == len(cells)
-    difference = "" if model == "lightgbm" else signed(mean(cell.f1 - lightgbm.f1 for cell, lightgbm in pairs))
-    edges = [cell.edges for cell, _ in pairs if cell.edges is not None]
     return (
         MODELS[model],
-        f"{mean(cell.f1 for cell, _ in pairs):.1f}" if whole else NONE,
-        difference if whole or not difference else f"{difference} ({plural(len(pairs), 'table')})",
-        (f"{median(edges):,.0f}" if edges else NONE) if whole else NONE,
-        _seconds(median(cell.cpu for cell, _ in pairs)) if whole else NONE,
+        *_compare([(cell.f1, lightgbm.f1) for cell, lightgbm in pairs], model, whole),
+        *_compare([(cell.auc, lightgbm.auc) for cell, lightgbm in pairs], model, whole),
+        show_median((cell.edges for cell, _ in pairs), LABELS[model].unit) if whole else NONE,
+        show_median(cell.columns for cell, _ in pairs) if whole else NONE,
+        show_seconds(median(cell.cpu for cell, _ in pairs)) if whole else NONE,
     )
+
+
+def _compare(scores: Sequence[tuple[float | None, float | None]], model: str, whole: bool) -> tuple[str, str]:
+    """Return the mean of a score, and how far it is above LightGBM's."""
+    known = [(score, other) for score, other in scores if score is not None and other is not None]
+    if not known or (whole and len(known) < len(scores)):
+        return NONE, NONE
+    difference = signed(mean(score - other for score, other in known))
+    average = f"{mean(score for score, _ in known):.1f}" if whole else NONE
+    note = "" if whole else f" ({plural(len(known), 'table')})"
+    return average, "" if model == "lightgbm" else difference + note
+
+
+def losses() -> str:
+    """Return the tables on which ours are furthest behind the best of all others."""
+    return show_losses(groups(), LOSSES)
+
+
+def comparison() -> str:
+    """Return all models by the kind of the tables: scores, sizes and times."""
+    return "\n\n".join(show_means(group) for group in groups())
+
+
+def groups() -> list[Group]:
+    return make_groups(read("tables"), read("regression"))
+
+
+def numbers() -> str:
+    """Return the tables with a number to predict, one by one, and what is known of ours only."""
+    group = groups()[-1]
+    folds: dict[str, list[float]] = {}
+    for record in read("regression"):
+        if "covered" in record:
+            folds.setdefault(record["table"], []).append(record["covered"])
+    rows = [
+        (
+            table,
+            show_median([own.size]),
+            show_median([own.columns]),
+            f"{100 * mean(folds[table]):.0f} %",
+            show_seconds(own.cpu),
+        )
+        for table, own in group.column(NUMBERS).items()
+    ]
+    scores = show_tables(group, lambda outcome: f"{outcome.score / 100:.3f}")
+    own = markdown(("ours", "edges", "columns", "inside intervals of 90 %", "time"), rows)
+    return f"{show_wins(group)}\n\n{scores}\n\n{own}"
 
 
 def sizes() -> str:
@@ -88,7 +154,7 @@ def sizes() -> str:
             columns = {model: cells_of(band, model) for model in (OURS, "cart", "lightgbm")}
             scores = [f"{mean(cell.f1 for (cell,) in column):.1f}" for column in columns.values()]
             edges = [f"{median(cell.edges or 0 for (cell,) in columns[model]):,.0f}" for model in (OURS, "cart")]
-            times = [_seconds(median(cell.cpu for (cell,) in columns[model])) for model in (OURS, "lightgbm")]
+            times = [show_seconds(median(cell.cpu for (cell,) in columns[model])) for model in (OURS, "lightgbm")]
             rows.append((name, str(len(band)), *scores, *edges, *times))
     header = ("rows", "tables", "conceptrules", "CART", "LightGBM", "edges", "CART's", "time", "LightGBM's")
     return markdown(header, rows)
@@ -113,10 +179,6 @@ def every_table() -> str:
 
 def _figure(cell: Cell | None, text: Callable[[Cell], str]) -> str:
     return NONE if cell is None else text(cell)
-
-
-def _seconds(seconds: float) -> str:
-    return f"{seconds:.2f} s" if seconds < 1 else f"{seconds:.1f} s" if seconds < 100 else f"{seconds:,.0f} s"
 
 
 def paper() -> str:
@@ -304,8 +366,11 @@ def scorecard_tables() -> str:
 KINDS = {"parquet": "Parquet", "csv": "CSV"}
 PARTS: dict[str, tuple[Callable[[], str], tuple[str, ...]]] = {
     "models": (models, ("tables",)),
+    "losses": (losses, ("tables", "cards", "numbers")),
+    "comparison": (comparison, ("tables", "cards", "numbers")),
     "sizes": (sizes, ("tables",)),
     "every_table": (every_table, ("tables",)),
+    "numbers": (numbers, ("numbers",)),
     "scorecard_goals": (scorecard_goals, ("cards",)),
     "scorecard_tables": (scorecard_tables, ("cards",)),
     "paper": (paper, ("paper", "column")),

@@ -11,6 +11,7 @@ from benchmarks.paper.reference import COLUMN, OURS
 from benchmarks.paper.results import Results, read_results
 from benchmarks.speed import report
 from benchmarks.speed.measure import Measurement
+from benchmarks.tables.comparison import NUMBERS, THIRTY
 from benchmarks.tables.scorecards import CARD, PLAIN
 from benchmarks.tables.summary import FAST, Cells, summarise
 from benchmarks.tables.summary import OURS as DEFAULT
@@ -45,6 +46,7 @@ def measurements(file: str) -> dict[str, Measurement]:
 
 SOURCES: Mapping[str, Callable[[], Iterable[Record]]] = {
     "tables": lambda: [record for record in read("tables") if record["model"] in (DEFAULT, FAST)],
+    "numbers": lambda: [record for record in read("regression") if record["model"] in (NUMBERS, THIRTY)],
     "cards": lambda: [record for record in read("tables") if record["model"] in (CARD, PLAIN)],
     "paper": lambda: paper().places(OURS),
     "column": lambda: paper().places((COLUMN,)),

@@ -68,7 +68,8 @@ THRESHOLDS = st.tuples(st.floats(allow_nan=False, allow_infinity=False), BOOLEAN
 
 def _column(draw: st.DrawFn, name: str) -> Column:
     kind = draw(COLUMN_KINDS)
-    categories = () if kind in ORDERED else draw(CATEGORIES)
+    flags = (0, 1) if kind == "number" and draw(BOOLEANS) else ()
+    categories = flags if kind in ORDERED else draw(CATEGORIES)
     return Column(name, kind, tuple(categories), draw(BOOLEANS))
 
 
@@ -83,6 +84,8 @@ def predicates(column: Column) -> st.SearchStrategy[Predicate]:
     thresholds = THRESHOLDS.map(
         lambda pair: Interval(column.name, low=pair[0]) if pair[1] else Interval(column.name, high=pair[0])
     )
+    if column.categories:
+        thresholds |= st.sampled_from([Interval(column.name, low=0), Interval(column.name, high=0)])
     return missing | thresholds | BOUNDS.map(lambda pair: Interval(column.name, *pair))
 
 
@@ -146,11 +149,13 @@ def _level(draw: st.DrawFn, below: int, concepts: int) -> Level:
 
 
 @st.composite
-def networks(draw: st.DrawFn, bottom: st.SearchStrategy[Bottom] | None = None, odd: bool = False) -> RuleNetwork:
-    """Networks of one to three levels, with `odd` on odd tables and with odd classes."""
+def networks(
+    draw: st.DrawFn, bottom: st.SearchStrategy[Bottom] | None = None, odd: bool = False, flat: bool = False
+) -> RuleNetwork:
+    """Networks of one to three levels, `flat` ones of one, with `odd` on odd tables and with odd classes."""
     used, tests = draw(bottom if bottom is not None else TABLES if odd else switches())
     classes = draw(ODD_CLASSES if odd else PLAIN_CLASSES)
-    sizes = [*draw(SOME_SIZES), len(classes)]
+    sizes = [*([] if flat else draw(SOME_SIZES)), len(classes)]
     made = [_level(draw, below, size) for below, size in itertools.pairwise([len(tests), *sizes])]
     priority = tuple(draw(st.permutations(classes)))
     return RuleNetwork(used, tests, tuple(made), tuple(classes), priority, draw(st.sampled_from(classes)))
@@ -223,9 +228,11 @@ def heads(draw: st.DrawFn, rules: int, classes: int) -> Points:
 
 
 @st.composite
-def number_cards(draw: st.DrawFn, bottom: st.SearchStrategy[Bottom] | None = None, odd: bool = False) -> RuleNetwork:
+def number_cards(
+    draw: st.DrawFn, bottom: st.SearchStrategy[Bottom] | None = None, odd: bool = False, flat: bool = False
+) -> RuleNetwork:
     """Scorecards that predict a number: the score times a step, or e to the power of that."""
-    card = draw(scorecards(bottom, odd))
+    card = draw(scorecards(bottom, odd, flat))
     points, base = [row[:1] for row in card.head.points], card.head.base[:1]
     farthest = sum(abs(row[0]) for row in points) + abs(base[0])
     step, link = draw(st.sampled_from([0.05, 0.1, 1.0, 2.5, 1e-7])), draw(st.sampled_from(LINKS))
@@ -235,11 +242,13 @@ def number_cards(draw: st.DrawFn, bottom: st.SearchStrategy[Bottom] | None = Non
 
 
 @st.composite
-def scorecards(draw: st.DrawFn, bottom: st.SearchStrategy[Bottom] | None = None, odd: bool = False) -> RuleNetwork:
-    """Scorecards of one to three levels for two classes or three, with `odd` on odd tables and with odd classes."""
+def scorecards(
+    draw: st.DrawFn, bottom: st.SearchStrategy[Bottom] | None = None, odd: bool = False, flat: bool = False
+) -> RuleNetwork:
+    """Scorecards of one to three levels, or `flat`, for two classes or three, with `odd` on odd tables and classes."""
     used, tests = draw(bottom if bottom is not None else TABLES if odd else switches())
     classes = tuple(draw(ODD_CLASSES.filter(lambda made: len(made) > 1) if odd else SCORED_CLASSES))
-    below = [len(tests), *draw(SOME_SIZES)]
+    below = [len(tests), *([] if flat else draw(SOME_SIZES))]
     made = [_level(draw, *pair) for pair in itertools.pairwise(below)]
     last = Level(_level(draw, below[-1], 0).rules, ())
     return RuleNetwork(used, tests, (*made, last), classes, head=draw(heads(len(last.rules), len(classes))))

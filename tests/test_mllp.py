@@ -15,8 +15,8 @@ from sklearn.preprocessing import FunctionTransformer
 
 from conceptrules import InputError, MLLPClassifier
 from conceptrules.learn.mllp import cpu_engine
+from conceptrules.logic.canonical import drop_unused_predicates, sort_nodes
 from conceptrules.logic.simplification import simplify
-from conceptrules.model.canonical import drop_unused_predicates, sort_nodes
 from conceptrules.model.evaluation import layers_plain, pack
 from tests.people import quick_mllp as quick
 from tests.people import simple

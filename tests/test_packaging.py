@@ -76,13 +76,15 @@ def test_every_core_dependency_is_imported() -> None:
 # What is defined in terms of an extra (a kernel of Triton, a tree of sqlglot), and imported by functions alone.
 _MLLP = ("active_weights", "adam", "compiling", "cpu", "loops", "passes", "vectors")
 _GPU = ("gpu", "gpu_state", "gpus", "triton_kernels")
-_SQL = ("columns", "derived", "guarded", "literals", "names", "query", "readings", "scores")
+_SQL = ("columns", "derived", "guarded", "literals", "names", "query", "readings", "reasons", "scores", "trusting")
+_STUDIO = ("checks", "editor", "effects", "frame", "history", "learning", "rules")
 BEHIND_EXTRAS = {f"conceptrules.kernels.mllp.{name}" for name in (*_MLLP, *_GPU)} | {
     *(f"conceptrules.learn.mllp.{name}" for name in ("cpu_engine", "gpu_engine")),
     *(f"conceptrules.export.onnx.{name}" for name in ("columns", "model")),
     *(f"conceptrules.export.sql.{name}" for name in _SQL),
     *(f"conceptrules.export.verify.{name}" for name in ("databases", "onnxruntime", "sql_engine")),
     "conceptrules.monitor.warehouse",
+    *(f"conceptrules.studio.pages.{name}" for name in _STUDIO),
 }
 WITHOUT = """
 import importlib, pkgutil, sys

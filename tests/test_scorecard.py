@@ -184,6 +184,16 @@ def test_many_classes_have_a_card() -> None:
     assert card.predict_proba([[0, 0]]).shape == (1, 60)
 
 
+def test_more_rows_bear_out_more_rules() -> None:
+    edges = []
+    for rows in (400, 4800):
+        rng = np.random.default_rng(0)
+        left, right = rng.integers(0, 8, (2, rows))
+        apart = np.where(rng.random(rows) < 0.1, rng.integers(0, 4, rows), np.abs(left - right) // 2)
+        edges.append(quick().fit(pd.DataFrame({"left": left, "right": right}), apart).network_.edges)
+    assert edges[0] < 0.8 * edges[1]
+
+
 def test_every_rule_covers_the_least_rows_unless_the_user_lowers_them() -> None:
     rare = np.arange(900) < 7
     answers = np.where(rare | (np.arange(900) % 20 == 0), "risk", "none")

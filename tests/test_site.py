@@ -22,7 +22,19 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.glob("*.md")), *sorted((ROOT / "benchmarks").glob("*/*.md"))]
 BUILT = {"auto_examples/index", "generated/commands"}  # pages that `make docs` writes
-ROOMS = ["datasets", "edit", "explain", "io", "logic", "model", "model.policy", "monitor", "plots", "tables"]
+ROOMS = [
+    "datasets",
+    "edit",
+    "explain",
+    "export.tables",
+    "io",
+    "logic",
+    "model",
+    "model.policy",
+    "monitor",
+    "plots",
+    "tables",
+]
 RAW = "https://raw.githubusercontent.com/conceptrules/conceptrules/main/"
 FILES = "https://github.com/conceptrules/conceptrules/blob/main/"
 MODULES = {"datasets", "explain", "plots"}  # public names that are rooms themselves

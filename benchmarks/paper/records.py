@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import digest, jsonl
-from benchmarks.paper.reference import COLUMN, FAST, OURS
+from benchmarks.paper.reference import CARD, OURS, PAST
 from conceptrules import __version__
 
 RECORDS = Path(__file__).parent / "records"
@@ -36,7 +36,7 @@ def experiment_of(model: str) -> str:
     """Return the name of the file that keeps the runs of a model."""
     if model in OURS:
         return "crs"
-    return "conceptrules" if model in (COLUMN, FAST) else "baselines"
+    return "conceptrules" if model in PAST else "baselines"
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +152,8 @@ def write_entry(experiment: str, entry: Mapping[str, Any], *key: str, root: Path
 
 def learner_of(model: str) -> str:
     """Return which of our learners is behind a model, or "" for a baseline."""
+    if model == CARD:
+        return digest.POINTS
     return {"crs": digest.MLLP, "conceptrules": digest.SEARCH}.get(experiment_of(model), "")
 
 

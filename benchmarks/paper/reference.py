@@ -28,9 +28,9 @@ OURS = ("crs", LEARNED, "mllp0", "crs0")
 """The columns that column.py trains, with several seeds."""
 BASELINES = tuple(name for name in NAMES if name not in OURS)
 
-COLUMN, FAST = "conceptrules", "conceptrules-fast"
-"""The library as it comes, and with effort="fast"."""
-PAST = (COLUMN, FAST)
+COLUMN, FAST, BEST, CARD = "conceptrules", "conceptrules-fast", "conceptrules-best", "scorecard"
+"""The library as it comes, with effort="fast", with effort="best", and its scorecards as they come."""
+PAST = (COLUMN, FAST, BEST, CARD)
 
 
 @cache

@@ -18,7 +18,7 @@ from benchmarks.speed.measure import Measurement, Plan, faster, interleaved, slo
 from benchmarks.speed.tables import adult, sampled
 from conceptrules import MLLPClassifier, RuleNetwork
 from conceptrules.model.evaluation import PackedBits, layers_plain
-from conceptrules.model.factoring import Formulas, fired_words
+from conceptrules.tables.factoring import Formulas, fired_words
 from conceptrules.tables.prediction import compile_plan
 from conceptrules.tables.table import open_table
 

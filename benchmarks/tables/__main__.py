@@ -3,7 +3,6 @@
     python -m benchmarks.tables                                            everything that is missing
     python -m benchmarks.tables --tables iris,tae --models cart,lightgbm   of these only
     python -m benchmarks.tables --models conceptrules --seeds 0..4         five seeds, for the spread
-    python -m benchmarks.tables --models ablations --max-rows 5000         without one idea each
     python -m benchmarks.tables flights                                    a million rows: time and memory
     python -m benchmarks.tables report                                     RESULTS.md and its pictures, from the records
 
@@ -21,9 +20,9 @@ from pathlib import Path
 
 from benchmarks.paper.__main__ import THREADS, seeds
 
-NAMES = ("conceptrules", "conceptrules-fast", "scorecard", "scorecard-plain", "cart", "lightgbm", "ebm", "forest")
-ABLATIONS = ("without-forest", "nothing-afresh", "without-trees", "best-penalty")
-"""The default search without one of its ideas each."""
+OURS = ("conceptrules", "conceptrules-fast", "scorecard", "scorecard-plain")
+PEERS = ("cart", "cart-20", "linear", "boosted-rules", "figs", "rulefit", "optbinning", "ebm", "forest", "lightgbm")
+NAMES = (*OURS, *PEERS)
 
 
 def arguments(command_line: list[str] | None = None) -> Namespace:
@@ -31,7 +30,7 @@ def arguments(command_line: list[str] | None = None) -> Namespace:
     parser.add_argument("command", nargs="?", default="run", choices=("run", "report", "flights"))
     parser.add_argument("--tables", default="all", help="names with commas, or all")
     parser.add_argument("--max-rows", type=int, default=10**9, metavar="N", help="leave larger tables out")
-    parser.add_argument("--models", default=",".join(NAMES), help=f"of {', '.join(NAMES)}, ablations")
+    parser.add_argument("--models", default=",".join(NAMES), help=f"of {', '.join(NAMES)}")
     parser.add_argument("--folds", type=seeds, default=(0, 1, 2, 3, 4), help="0, or 0,1, or 0..4 (0..4)")
     parser.add_argument("--seeds", type=seeds, default=(0,), help="of our models: 0, or 0,1, or 0..4 (0)")
     parser.add_argument("--jobs", type=int, default=1, help="processes; more than one, and times are not compared")
@@ -40,6 +39,7 @@ def arguments(command_line: list[str] | None = None) -> Namespace:
     )
     parser.add_argument("--again", action="store_true", help="ours of an earlier learner, and what failed, again")
     parser.add_argument("--records", type=Path, help="another file than benchmarks/records/tables.jsonl")
+    parser.add_argument("--numbers", type=Path, help="report: another file than benchmarks/records/regression.jsonl")
     parser.add_argument("--out", type=Path, help="report: another folder than benchmarks/tables")
     return parser.parse_args(command_line)
 
@@ -58,7 +58,7 @@ def main(command_line: list[str] | None = None) -> int:
     if options.command == "report":
         from benchmarks.tables.page import write_page
 
-        write_page(options.records, options.out)
+        write_page(options.records, options.numbers, options.out)
         return 0
     # Libraries read these when they are loaded, so this comes before any of them.
     os.environ.update(dict.fromkeys(THREADS, "1"))
@@ -75,7 +75,7 @@ def main(command_line: list[str] | None = None) -> int:
     names = [
         name for name in parse_names(options.tables, list(known), "table") if known[name][0].rows <= options.max_rows
     ]
-    models = parse_names(options.models.replace("ablations", ",".join(ABLATIONS)), [*NAMES, *ABLATIONS], "model")
+    models = parse_names(options.models, list(NAMES), "model")
     path = options.records or RECORD
     plan = Plan(names, models, options.folds, options.seeds, options.jobs, options.limit, options.again, path)
     for record in run(plan):

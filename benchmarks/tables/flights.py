@@ -67,7 +67,7 @@ def measure(rows: int, models: list[str]) -> list[dict[str, Any]]:
         record = {
             "rows": rows, "model": name, "f1": macro_f1(y[test], estimator.predict(parts[1])), "cpu": cpu,
             "lightgbm_cpu": clock, "peak_bytes": peak_bytes, "code_bytes": rows * X.num_columns,
-            "edges": model.edges(estimator), "code": model.code(), **model.learner(), "machine": machine_name(),
+            "edges": model.size(estimator)[0], "code": model.code(), **model.learner(), "machine": machine_name(),
         }  # fmt: skip
         records.append(jsonl.rounded(record))
     return records

@@ -70,9 +70,11 @@ def missing_jobs(plan: Plan) -> list[Job]:
     """Return what is not on record yet, the smallest tables first, or the largest where several processes share."""
     known = {tuple(record[name] for name in KEY): record for record in jsonl.read(plan.path)}
     jobs_left = []
-    for table in sorted(plan.tables, key=list(tables()).index, reverse=plan.jobs > 1):
+    listed = tables()
+    for table in sorted(plan.tables, key=list(listed).index, reverse=plan.jobs > 1):
+        pairs = [pair for pair in plan.pairs() if listed[table][0].classes == 2 or not MODELS[pair[0]].two_classes]
         for fold in plan.folds:
-            missing = [pair for pair in plan.pairs() if not _done(known.get((table, fold, *pair)), plan)]
+            missing = [pair for pair in pairs if not _done(known.get((table, fold, *pair)), plan)]
             jobs_left += [Job(table, fold, tuple(missing), plan)] if missing else []
     return jobs_left
 
@@ -109,7 +111,7 @@ def run_job(job: Job) -> Iterator[Record]:
         clock = measure(table, job.fold, CLOCK, 0, plan.limit).get("cpu")
     for model, seed in job.missing:
         if _stopped(plan.path, job.table, model, plan.limit):
-            outcome = {"note": _stop_note(plan.limit)}
+            outcome = {"note": stop_note(plan.limit)}
         else:
             outcome = measure(table, job.fold, model, seed, plan.limit)
         if model == CLOCK and plan.jobs == 1:
@@ -124,7 +126,7 @@ def run_job(job: Job) -> Iterator[Record]:
             "jobs": plan.jobs,
             "code": MODELS[model].code(),
             **MODELS[model].learner(),
-            "settings": {**MODELS[model].settings, **MODELS[model].changed},
+            "settings": dict(MODELS[model].settings),
             "machine": machine_name(),
             "load": os.getloadavg()[0],
         }
@@ -134,31 +136,35 @@ def run_job(job: Job) -> Iterator[Record]:
 
 def _stopped(path: Path, table: str, model: str, limit: float) -> bool:
     """Whether the model was stopped on a fold of the table after the same time; no other fold is tried then."""
-    key = (table, model, _stop_note(limit))
+    key = (table, model, stop_note(limit))
     return any((record["table"], record["model"], record.get("note")) == key for record in jsonl.read(path))
 
 
-def _stop_note(limit: float) -> str:
+def stop_note(limit: float) -> str:
     return f"stopped after {limit:g} s"
 
 
 def measure(table: Table, fold: int, name: str, seed: int, limit: float) -> Record:
-    """Return the scores, edges and times of a model on a fold, or a note that says why there are none."""
+    """Return the scores, size and times of a model on a fold, or a note that says why there are none.
+
+    `edges` is the size in the model's own terms.
+    """
     model = MODELS[name]
     train, test = table.folds()[fold]
     X, y, X_test, y_test = model.rows(table, train), table.y[train], model.rows(table, test), table.y[test]
     estimator = model.make(table.numbers, seed, **model.settings)
     try:
-        with warnings.catch_warnings(), _time_limit(limit), model.as_changed():
+        with warnings.catch_warnings(), time_limit(limit):
             warnings.simplefilter("ignore")
             wall, cpu = perf_counter(), process_time()
             estimator.fit(X, y)
             wall, cpu = perf_counter() - wall, process_time() - cpu
             answers, probabilities = estimator.predict(X_test), estimator.predict_proba(X_test)
     except TimeoutError:
-        return {"note": _stop_note(limit)}
+        return {"note": stop_note(limit)}
     except Exception as error:
         return {"note": f"failed: {type(error).__name__}: {str(error)[:200]}"}
+    size, columns = model.size(estimator)
     shares = _complete(table, estimator.classes_, probabilities)
     truth = np.searchsorted(np.unique(table.y), y_test)
     return {
@@ -167,7 +173,8 @@ def measure(table: Table, fold: int, name: str, seed: int, limit: float) -> Reco
         "log_loss": float(log_loss(truth, shares, labels=range(shares.shape[1]))),
         "auc": measure_auc(truth, shares),
         "brier": float(np.mean(((shares - np.eye(shares.shape[1])[truth]) ** 2).sum(axis=1))),
-        **({"edges": edges} if (edges := model.edges(estimator)) is not None else {}),
+        "edges": size,
+        "columns": columns,
         "seconds": wall,
         "cpu": cpu,
     }
@@ -189,7 +196,7 @@ def measure_auc(truth: NDArray[np.intp], shares: NDArray[np.float64]) -> float:
 
 
 @contextmanager
-def _time_limit(seconds: float) -> Iterator[None]:
+def time_limit(seconds: float) -> Iterator[None]:
     """Raise TimeoutError after so much processor time, whatever else the machine does.
 
     What runs in compiled code is stopped when it comes back.
@@ -212,8 +219,8 @@ def warm_up(name: str) -> None:
     """Fit a model once on a few rows, so that nobody's time has imports and compiled kernels in it."""
     rng = np.random.default_rng(0)
     number, letter = rng.random(120), rng.choice(["a", "b", "c"], 120)
-    y = np.where(number > 0.6, "x", np.where(letter == "a", "y", "z"))
-    entry = Entry("warm-up", "", 120, 2, 3, "", continuous=("number",))
+    y = np.where(number > 0.6, "x", np.where(letter == "a", "y", "y" if MODELS[name].two_classes else "z"))
+    entry = Entry("warm-up", "", 120, 2, len(np.unique(y)), "", continuous=("number",))
     table = Table(entry, pa.table({"number": number, "letter": letter}), y)
     measure(table, 0, name, 0, 600)
 

@@ -31,8 +31,15 @@ class Cell:
     spread: float
     """How far the seeds lie apart: the standard deviation of their macro-F1."""
     edges: float | None
+    """The size, in the model's own terms."""
     ratio: float | None
     """The median of the times of a fit in fits of LightGBM; None where they were not taken side by side."""
+    auc: float | None = None
+    """None where it was not measured."""
+    columns: float | None = None
+    """How many columns of the table the model asks about; None where they were not counted."""
+    edge_spread: float = 0.0
+    """How far the seeds lie apart in edges: the standard deviation, as a share of the mean."""
 
 
 Cells = dict[str, dict[str, Cell]]
@@ -71,6 +78,8 @@ def _cell(seeds: list[list[Mapping[str, Any]]]) -> Cell:
     records = [record for folds in seeds for record in folds]
     means = [100 * mean(record["f1"] for record in folds) for folds in seeds]
     ratios = [record["cpu"] / record["lightgbm_cpu"] for record in records if "lightgbm_cpu" in record]
+    edges, auc = mean_of(records, "edges"), mean_of(records, "auc")
+    sizes = [mean(record["edges"] for record in folds) for folds in seeds] if edges else []
     return Cell(
         rows=records[0]["rows"],
         f1=mean(means),
@@ -79,9 +88,18 @@ def _cell(seeds: list[list[Mapping[str, Any]]]) -> Cell:
         cpu=mean(record["cpu"] for record in records),
         seeds=len(seeds),
         spread=pstdev(means),
-        edges=mean(record["edges"] for record in records) if all("edges" in record for record in records) else None,
+        edges=edges,
         ratio=median(ratios) if ratios else None,
+        auc=None if auc is None else 100 * auc,
+        columns=mean_of(records, "columns"),
+        edge_spread=pstdev(sizes) / mean(sizes) if edges else 0.0,
     )
+
+
+def mean_of(records: Iterable[Mapping[str, Any]], field: str) -> float | None:
+    """Return the mean of a field, and None where a record lacks it."""
+    values = [record.get(field) for record in records]
+    return None if None in values else mean(values)  # type: ignore[type-var]
 
 
 def cells_of(cells: Cells, *models: str, names: Collection[str] | None = None) -> list[tuple[Cell, ...]]:

@@ -25,12 +25,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import combinations, pairwise
-from operator import eq
 from typing import NamedTuple
 
 DECIDING_KEYS = ("classes", "priority", "default", "columns", "predicates", "levels")
 CARD_KEYS = ("classes", "head", "columns", "predicates", "levels")
-OTHER_KEYS = ("hash", "target", "statistics", "training", "names", "reason_codes", "policy", "proof", "trail")
+OTHER_KEYS = ("hash", "target", "statistics", "training", "names", "reason_codes", "cases", "policy", "proof", "trail")
 MOMENTS = ("date", "datetime", "duration")
 ORDERED = ("number", *MOMENTS)
 KINDS = (*ORDERED, "boolean", "category", "ordinal")
@@ -264,6 +263,9 @@ def read_columns(content):
         require(is_text(column["name"]) and column["name"] not in columns, "the names of columns do not differ")
         require(column["kind"] in KINDS, f"column {column['name']!r} has an unknown kind")
         check_list(column["categories"], f"the categories of {column['name']!r}", is_value)
+        flags = column["kind"] == "number" and column["categories"] == [0, 1]
+        listed = flags or column["kind"] not in ORDERED or not column["categories"]
+        require(listed, f"{column['name']!r} has no categories")
         require(is_flag(column["missing"]), f"whether {column['name']!r} has gaps is not said")
         columns[column["name"]] = column
     return columns
@@ -372,6 +374,8 @@ def read_condition(text, columns):
     if sign == "is":
         require(text in ("missing", "present"), f"cannot read `is {text}`")
         return Test(column["name"]), negated != (text == "present")
+    if sign in ("=", "!=") and column["kind"] == "number" and text in map(str, column["categories"]):
+        return make_range(column, *((0.0, None) if text == "1" else (None, 0.0))), negated != (sign == "!=")
     require(sign in ("=", "!=") or text.endswith("}"), "a set has no end")
     texts = [text] if sign in ("=", "!=") else split_text(text[1:-1], COMMA)[0]
     values = tuple(read_value(column, part) for part in texts)
@@ -500,7 +504,7 @@ class Policy:
     """What a policy file asks for."""
 
     def __init__(self, content, model):
-        check_keys(content, "the policy", (), (*CLAUSE_READERS, *UNPROVED, "domain", "monitor"))
+        check_keys(content, "the policy", (), (*CLAUSE_READERS, *UNPROVED, "domain", "monitor", "relations"))
         check_unproved(content, model)
         strange = CARD_ONLY if model.head is None else NO_CARD
         require(not set(strange) & set(content), f"this network can have no {' and no '.join(strange)}")
@@ -514,20 +518,19 @@ class Policy:
         require(len(set(names)) == len(names), "a clause is asked for twice")
 
     def list_tests(self):
-        """Return the tests that cells have to tell apart: those of rules, but not of rules that are only kept."""
-        in_words = [clause for clause in self.clauses if clause.key in ("implies", "locked", "banned", "bounds")]
-        rules = [clause.parts[0] for clause in in_words if clause.key == "banned" or clause.decides]
+        """Return the tests of rules in words, which cells have to tell apart."""
+        rules = [clause.parts[0] for clause in self.clauses if clause.key in ("implies", "locked", "banned", "bounds")]
         return [test for rule in (*rules, *self.domain.impossible) for test, _ in rule]
 
 
 CARD_ONLY, NO_CARD = ("bounds",), ("only_for", "default", "priority", "min_precision", "confidence")
-UNPROVED = ("min_rows", "min_precision", "confidence", "fair", "cost", "order", "better")
+UNPROVED = ("min_rows", "min_precision", "confidence", "fair", "cost", "order", "better", "signatures")
 
 
 def check_unproved(policy, model):
     """Require that the keys which need no proof are as they have to be."""
     spans = {"min_rows": (0, sys.float_info.max), "min_precision": (0, 1), "confidence": (0.5, 0.999999)}
-    for key, (low, high) in spans.items():
+    for key, (low, high) in (*spans.items(), ("signatures", (1, 100))):
         number = policy.get(key, low)
         require(is_number(number) and low <= number <= high, f"{key} is not a number from {low} to {high}")
     require("min_precision" in policy or "confidence" not in policy, "confidence goes with min_precision")
@@ -566,6 +569,7 @@ def read_monotone(key, content, model, policy):
         missing = options.get("missing", "incomparable")
         require(missing in ("incomparable", "lowest"), f"{name}: cannot read where missing values stand")
         require("order" not in options or "better" not in options, f"{name}: order and better are both given")
+        check_list(options.get("order", []), f"{name}: the order", is_value)
         source = options if options.get("order") or "better" in options else policy
         order = [source["better"]] if "better" in source else source.get("order", [])
         check_list(order, f"{name}: the order", lambda label: is_value(label) and label in model.classes)
@@ -619,7 +623,7 @@ def read_rules(rule_key, class_key, key, content, model, policy):
         fits = model.head is not None and len(points) == model.head.outputs and any(points)
         require(not points or fits, f"{key}: there are other scores than points")
         require(label is not None or mode == "keep", f"{key}: no class is named")
-        if label is not None:
+        if class_key in item:
             check_class(label, key, model)
         rule = read_rule(text, model.columns, unseen=key == "banned")
         name = f"{key}.{label}.{text}" if key == "banned" and label is not None else f"{key}.{text}"
@@ -991,7 +995,7 @@ def check_structure(network, clause):
         if network.model.head is not None:
             check_points(network, clause, region)
         elif clause.key == "locked":
-            require(has_rule(network, region, label, eq), "there is no such rule")
+            require(has_rule(network, region, label, partial(is_same, network)), "there is no such rule")
         else:
             inside = partial(lies_inside, network)
             require(not has_rule(network, region, label, inside), "a rule of the class lies inside")
@@ -1007,7 +1011,7 @@ def check_points(network, clause, region):
         inside = [points for rule, points in pairs if lies_inside(network, rule, region)]
         require(not any(favours(points, label, network.model.classes) for points in inside), "a rule lies inside")
         return
-    same = [points for rule, points in pairs if rule == region]
+    same = [points for rule, points in pairs if is_same(network, rule, region)]
     require(same, "there is no such rule")
     total = [sum(column) for column in zip(*same, strict=True)]
     require(not clause.points or total == list(clause.points), "the rule has other points")
@@ -1047,6 +1051,11 @@ def has_rule(network, region, label, alike):
         matching = [rule in [[(name, False)] for name in passing] if depth else alike(rule, region) for rule in rules]
         passing = {name for name, numbers in zip(names, members, strict=True) if any(matching[i] for i in numbers)}
     return label in passing
+
+
+def is_same(network, rule, region):
+    """Return whether a rule holds in just the cells of a region, column by column."""
+    return lies_inside(network, rule, region) and lies_inside(network, region, rule)
 
 
 def lies_inside(network, rule, region):
@@ -1124,7 +1133,7 @@ def main(arguments):
     for name, reason in results:
         print(f"confirmed: {name}" if reason is None else f"rejected: {name}: {reason}")
     keys = model["policy"] if policy is None else policy
-    left_out = [key for key in keys if key in ("min_rows", "min_precision", "fair")]
+    left_out = [key for key in keys if key in ("min_rows", "min_precision", "fair", "signatures")]
     if left_out:
         print(f"left out, since it is about given rows: {', '.join(left_out)}")
     return 1 if any(reason for _, reason in results) else 0

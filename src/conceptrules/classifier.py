@@ -18,10 +18,11 @@ from conceptrules.learn.checks import (
     make_binarizer,
     make_generator,
 )
-from conceptrules.learn.coding import code_table
+from conceptrules.learn.coding.table_coding import code_table
 from conceptrules.learn.finish import finish_fit
 from conceptrules.learn.inputs import FitInputs, FitOptions
 from conceptrules.learn.progress import search_progress
+from conceptrules.learn.relations import find_relations
 from conceptrules.learn.search.policy_masks import apply_policy
 from conceptrules.learn.search.search import choose_penalties, estimate_bytes, search_networks
 from conceptrules.learn.search.settings import SearchSettings
@@ -74,9 +75,10 @@ class ConceptRuleClassifier(SteeredModel, ClassifierMixin, TransformerMixin, Bas
         its categories in their order; or "text", whose words rules may then ask for.
     max_categories : int, default=255
         How many categories of a column are kept, the most frequent ones; the others read as unseen. At most 255.
-    relations : sequence of (str, str, str), default=None
+    relations : sequence of (str, str, str) or str, or "auto", default=None
         Pairs of columns that rules may subtract, divide or compare, such as ("debt", "/", "income") or ("paid", "<",
-        "due"). None: none.
+        "due"). "auto": pairs of columns of numbers are tried, and taken if held-out rows are clearly for them, see
+        `relations_`. None: none.
     keep : sequence of str, default=()
         Columns that are learned from although they look like identifiers, or say on every row what another column says.
         Such columns are left out otherwise, with a line that says so; those of an array, which have no names, and those
@@ -104,6 +106,8 @@ class ConceptRuleClassifier(SteeredModel, ClassifierMixin, TransformerMixin, Bas
         chosen one, with their `edges`, their `score` on held-out rows and their `network`. `select` takes another.
     binarizer_ : Binarizer
         What turns the table into bits.
+    relations_ : RelationSearch or None
+        What `relations="auto"` tried and took, and why; print it.
     history_ : list of dict
         A line for each penalty that was tried.
     n_passes_ : int
@@ -148,7 +152,7 @@ class ConceptRuleClassifier(SteeredModel, ClassifierMixin, TransformerMixin, Bas
         class_weight: Mapping[Any, float] | str | None = None,
         kinds: Mapping[Any, Any] | None = None,
         max_categories: int = 255,
-        relations: Sequence[tuple[str, str, str]] | None = None,
+        relations: Sequence[tuple[str, str, str] | str] | str | None = None,
         keep: Sequence[str] = (),
         policy: Policy | None = None,
         immutable: Sequence[str] = (),
@@ -253,6 +257,7 @@ class ConceptRuleClassifier(SteeredModel, ClassifierMixin, TransformerMixin, Bas
             policy_data=policy_data,
         )  # fmt: skip
         options = self._options(open_checkpoint(checkpoint, self.random_state))
+        options = find_relations(inputs, options, scratch, client)
         with code_table(inputs, options, scratch, client) as coded:
             self._check_immutable([column.name for column in coded.binarizer.columns_])
             task = apply_policy(make_task(coded, options))

@@ -22,15 +22,16 @@ from conceptrules.learn.checks import (
     make_binarizer,
     make_generator,
 )
-from conceptrules.learn.coding import code_table
+from conceptrules.learn.coding.number_target import NumberTarget
+from conceptrules.learn.coding.table_coding import code_table
 from conceptrules.learn.inputs import FitInputs, FitOptions
-from conceptrules.learn.number_target import NumberTarget
 from conceptrules.learn.points.finish import finish_cards
 from conceptrules.learn.points.learning import estimate_bytes
 from conceptrules.learn.points.number_rows import make_number_task
 from conceptrules.learn.points.numbers import learn_numbers
 from conceptrules.learn.points.settings import NumberSettings
 from conceptrules.learn.progress import search_progress
+from conceptrules.learn.relations import find_relations
 from conceptrules.model.errors import InputError, warn
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.policy import Policy
@@ -81,9 +82,10 @@ class ScorecardRegressor(SteeredModel, RegressorMixin, TransformerMixin, BaseEst
         its categories in their order; or "text", whose words rules may then ask for.
     max_categories : int, default=255
         How many categories of a column are kept, the most frequent ones; the others read as unseen. At most 255.
-    relations : sequence of (str, str, str), default=None
+    relations : sequence of (str, str, str) or str, or "auto", default=None
         Pairs of columns that rules may subtract, divide or compare, such as ("debt", "/", "income") or ("paid", "<",
-        "due"). None: none.
+        "due"). "auto": pairs of columns of numbers are tried, and taken if held-out rows are clearly for them, see
+        `relations_`. None: none.
     keep : sequence of str, default=()
         Columns that are learned from although they look like identifiers, or say on every row what another column says.
         Such columns are left out otherwise, with a line that says so; those of an array, which have no names, and those
@@ -108,6 +110,8 @@ class ScorecardRegressor(SteeredModel, RegressorMixin, TransformerMixin, BaseEst
     frontier_ : tuple of Choice
         The Pareto front of size and score on held-out rows, from the smallest card on: R2, or of other losses the
         share that rules take away of the loss without them, as `d2_absolute_error_score` of scikit-learn.
+    relations_ : RelationSearch or None
+        What `relations="auto"` tried and took, and why; print it.
     history_ : list of dict
         The size and the score of each card that was tried.
     binarizer_ : Binarizer
@@ -149,7 +153,7 @@ class ScorecardRegressor(SteeredModel, RegressorMixin, TransformerMixin, BaseEst
         validation_fraction: float | None = None,
         kinds: Mapping[Any, Any] | None = None,
         max_categories: int = 255,
-        relations: Sequence[tuple[str, str, str]] | None = None,
+        relations: Sequence[tuple[str, str, str] | str] | str | None = None,
         keep: Sequence[str] = (),
         policy: Policy | None = None,
         immutable: Sequence[str] = (),
@@ -253,7 +257,7 @@ class ScorecardRegressor(SteeredModel, RegressorMixin, TransformerMixin, BaseEst
         inputs = FitInputs(
             X=X, y=y, sample_weight=sample_weight, X_val=X_val, y_val=y_val, groups=groups, time=time, exposure=exposure
         )
-        options = self._options()
+        options = find_relations(inputs, self._options(), scratch, client)
         with code_table(inputs, options, scratch, client) as coded:
             self._check_immutable([column.name for column in coded.binarizer.columns_])
             numbers = make_number_task(coded, options)

@@ -23,7 +23,7 @@ from conceptrules.explain.importance_scores import column_shares
 from conceptrules.explain.number_scores import NumberEvaluation
 from conceptrules.explain.scores import Evaluation, evaluate
 from conceptrules.io.model_file import save
-from conceptrules.model.canonical import drop_unused_predicates
+from conceptrules.logic.canonical import drop_unused_predicates
 from conceptrules.model.errors import InputError, NothingLearnedWarning, warn
 from conceptrules.model.evaluation import Bits, layers, unpack
 from conceptrules.model.network import RuleNetwork
@@ -39,6 +39,7 @@ from conceptrules.tables.table import nearest, open_table, read_packed_bits
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from conceptrules.learn.relations import RelationSearch
     from conceptrules.report.model_card import ModelCard
 
 _OF_CLASSES = ("confusion", "roc", "reliability", "scores", "gains", "lift")
@@ -118,8 +119,8 @@ class RuleModel:
         model.binarizer_ = Binarizer()
         model.binarizer_.columns_, model.binarizer_.predicates_ = network.columns, network.predicates
         model.binarizer_.categories_dropped_ = network.training.categories_dropped if network.training else ()
-        model.binarizer_.n_features_in_ = len(network.columns)
-        model.binarizer_.feature_names_in_ = np.array([column.name for column in network.columns], dtype=object)
+        model.binarizer_.n_features_in_ = len(network.own_columns)
+        model.binarizer_.feature_names_in_ = np.array([column.name for column in network.own_columns], dtype=object)
         model.classes_, model.history_ = prediction.compile_plan(network).labels, []
         score = network.training.validation.macro_f1 if network.training and network.training.validation else np.nan
         model.frontier_ = (Choice(network.edges, score, network, network),)
@@ -447,6 +448,12 @@ class RuleModel:
     def inspection_(self) -> tuple[Finding, ...]:
         """What is worth a look about the table that `fit` saw, such as copies of the target; none of a loaded model."""
         return getattr(self.binarizer_, "inspection_", ())
+
+    @property
+    def relations_(self) -> RelationSearch | None:
+        """What `relations="auto"` tried and took, and why; None where that was not asked for."""
+        search: RelationSearch | None = getattr(self.binarizer_, "relation_search", None)
+        return search
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the rules, or before fitting what scikit-learn shows."""

@@ -20,13 +20,14 @@ from conceptrules.learn.checks import (
     make_binarizer,
     make_generator,
 )
-from conceptrules.learn.coding import code_table
+from conceptrules.learn.coding.table_coding import code_table
 from conceptrules.learn.inputs import FitInputs, FitOptions
 from conceptrules.learn.points.finish import finish_cards
 from conceptrules.learn.points.learning import estimate_bytes, learn_cards
 from conceptrules.learn.points.policy import apply_policy
 from conceptrules.learn.points.settings import CardSettings, read_costs
 from conceptrules.learn.progress import search_progress
+from conceptrules.learn.relations import find_relations
 from conceptrules.learn.task import make_task
 from conceptrules.model.errors import warn
 from conceptrules.model.policy import Policy
@@ -81,9 +82,10 @@ class ScorecardClassifier(SteeredModel, ClassifierMixin, TransformerMixin, BaseE
         its categories in their order; or "text", whose words rules may then ask for.
     max_categories : int, default=255
         How many categories of a column are kept, the most frequent ones; the others read as unseen. At most 255.
-    relations : sequence of (str, str, str), default=None
+    relations : sequence of (str, str, str) or str, or "auto", default=None
         Pairs of columns that rules may subtract, divide or compare, such as ("debt", "/", "income") or ("paid", "<",
-        "due"). None: none.
+        "due"). "auto": pairs of columns of numbers are tried, and taken if held-out rows are clearly for them, see
+        `relations_`. None: none.
     keep : sequence of str, default=()
         Columns that are learned from although they look like identifiers, or say on every row what another column says.
         Such columns are left out otherwise, with a line that says so; those of an array, which have no names, and those
@@ -110,6 +112,8 @@ class ScorecardClassifier(SteeredModel, ClassifierMixin, TransformerMixin, BaseE
         one, with their `edges`, their `score` on held-out rows and their `network`. `select` takes another.
     binarizer_ : Binarizer
         What read the table.
+    relations_ : RelationSearch or None
+        What `relations="auto"` tried and took, and why; print it.
     history_ : list of dict
         A line for each card of the path.
     n_passes_ : int
@@ -154,7 +158,7 @@ class ScorecardClassifier(SteeredModel, ClassifierMixin, TransformerMixin, BaseE
         class_weight: Mapping[Any, float] | str | None = None,
         kinds: Mapping[Any, Any] | None = None,
         max_categories: int = 255,
-        relations: Sequence[tuple[str, str, str]] | None = None,
+        relations: Sequence[tuple[str, str, str] | str] | str | None = None,
         keep: Sequence[str] = (),
         policy: Policy | None = None,
         immutable: Sequence[str] = (),
@@ -234,7 +238,7 @@ class ScorecardClassifier(SteeredModel, ClassifierMixin, TransformerMixin, BaseE
         inputs = FitInputs(
             X=X, y=y, sample_weight=sample_weight, X_val=X_val, y_val=y_val, groups=groups, time=time
         )  # fmt: skip
-        options = self._options()
+        options = find_relations(inputs, self._options(), scratch, client)
         with code_table(inputs, options, scratch, client) as coded:
             self._check_immutable([column.name for column in coded.binarizer.columns_])
             task = apply_policy(make_task(coded, options), coded.weight)

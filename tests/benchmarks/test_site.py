@@ -58,15 +58,15 @@ def test_numbers_have_two_digits_that_matter(value: float, text: str) -> None:
     assert prose.digits(value) == text
 
 
-def cell(f1: float, edges: float | None = None, cpu: float = 1.0, rows: int = 100) -> Cell:
-    return Cell(rows, f1, f1, 0.5, cpu, 1, 0.0, edges, 1.0)
+def cell(f1: float, edges: float | None = None, cpu: float = 1.0, rows: int = 100, auc: float | None = 90.0) -> Cell:
+    return Cell(rows, f1, f1, 0.5, cpu, 1, 0.0, edges, 1.0, auc, columns=3)
 
 
 @pytest.fixture
 def suite(monkeypatch: pytest.MonkeyPatch) -> Cells:
     cells = {
-        "one": {OURS: cell(80, 10), "cart": cell(70, 100), "lightgbm": cell(82), "ebm": cell(85, cpu=200)},
-        "two": {OURS: cell(60, 20, 2, 5_000), "cart": cell(50, 300), "lightgbm": cell(56, cpu=0.5)},
+        "one": {OURS: cell(80, 10), "cart": cell(70, 100), "lightgbm": cell(82), "ebm": cell(85, cpu=200, auc=94)},
+        "two": {OURS: cell(60, 20, 2, 5_000, 88), "cart": cell(50, 300, auc=None), "lightgbm": cell(56, cpu=0.5)},
     }
     monkeypatch.setattr(site, "suite", lambda: cells)
     return cells
@@ -75,10 +75,10 @@ def suite(monkeypatch: pytest.MonkeyPatch) -> Cells:
 def test_a_model_with_all_tables_has_its_means_and_another_its_difference_on_the_same_tables(suite: Cells) -> None:
     lines = site.models().splitlines()
     assert lines[0].startswith(f"{len(suite)} public tables, five folds each. For a model that was not run on all")
-    assert "| conceptrules | 70.0 | +1.00 | 15 | 1.5 s |" in lines
-    assert "| decision tree (CART) | 60.0 | −9.00 | 200 | 1.0 s |" in lines  # noqa: RUF001
-    assert "| EBM | – | +3.00 (1 table) | – | – |" in lines  # noqa: RUF001
-    assert "| LightGBM | 69.0 |  | – | 0.75 s |" in lines  # noqa: RUF001
+    assert "| `ConceptRuleClassifier` | 70.0 | +1.00 | 89.0 | −1.00 | 15 edges | 3 | 1.5 s |" in lines  # noqa: RUF001
+    assert "| decision tree (CART) | 60.0 | −9.00 | – | – | 200 branches | 3 | 1.0 s |" in lines  # noqa: RUF001
+    assert "| EBM | – | +3.00 (1 table) | – | +4.00 (1 table) | – | – | – |" in lines  # noqa: RUF001
+    assert "| LightGBM | 69.0 |  | 90.0 |  | – | 3 | 0.75 s |" in lines  # noqa: RUF001
 
 
 def test_tables_are_shown_one_by_one_and_by_their_size(suite: Cells) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 pytest.importorskip("lightgbm", reason="needs the extra `bench`")
@@ -16,13 +17,23 @@ pytest.importorskip("lightgbm", reason="needs the extra `bench`")
 from benchmarks import digest, jsonl
 from benchmarks.paper.__main__ import THREADS
 from benchmarks.tables import runs
-from benchmarks.tables.__main__ import ABLATIONS, NAMES, main
+from benchmarks.tables.__main__ import NAMES, main
+from benchmarks.tables.comparison import (
+    MINE,
+    join_models,
+    make_groups,
+    rank_models,
+    show_losses,
+    show_means,
+    show_wins,
+)
 from benchmarks.tables.models import MODELS
-from benchmarks.tables.page import RECORD, page
+from benchmarks.tables.page import NUMBERS, RECORD, page
 from benchmarks.tables.runs import KEY, Plan, measure, missing_jobs, run
 from benchmarks.tables.scorecards import CARD, list_goals, show_tables
-from benchmarks.tables.suite import load, tables
+from benchmarks.tables.suite import Table, load, tables
 from benchmarks.tables.summary import goals, summarise
+from conceptrules.datasets.loading import Entry
 
 MANIFEST = """
 [[dataset]]
@@ -133,14 +144,7 @@ def test_the_limit_stops_a_fit(suite: Path) -> None:
 
 
 def test_the_models_on_the_command_line_are_those_there_are() -> None:
-    assert {*NAMES, *ABLATIONS} == set(MODELS)
-
-
-@pytest.mark.parametrize("name", ABLATIONS)
-def test_an_ablation_changes_something_that_is_there(name: str) -> None:
-    model = MODELS[name]
-    with model.as_changed():
-        assert model.changed or model.settings
+    assert set(NAMES) == set(MODELS)
 
 
 def test_unknown_names_are_refused(suite: Path) -> None:
@@ -207,13 +211,13 @@ def test_what_is_wanted_of_flights_is_of_the_default_effort() -> None:
 
 
 def test_the_page_says_it_all() -> None:
-    text = page(HAND_MADE, summarise(HAND_MADE))
-    assert "| a | 100 | 85.00 | 70.00 | 90.00 |" in text
-    assert "| b | 100 | 12 | 8 |" in text
+    text = page(HAND_MADE, summarise(HAND_MADE), make_groups(HAND_MADE, []))
+    assert "| a | 100 | 85.0 | 70.0 | 90.0 |" in text
+    assert "| b | 100 | 12 | 8 |  |" in text
     assert "| b | 100 | 2.0 | 2.0 | 1.00 s |" in text
-    assert "Fewer edges than CART: ours on 1 of 2 tables." in text
-    assert "Standard deviation over the seeds: ours 5.00 points on 1 tables, 5.00 at worst." in text
-    assert "Furthest below LightGBM, ours: a −5.00, b −5.00." in text  # noqa: RUF001
+    assert "Fewer edges than CART: rules on 1 of 2 tables." in text
+    assert "| rules | 1 | 2 | 5.00 | 5.00 | 33 % | 33 % |" in text
+    assert "Furthest below LightGBM, rules: a −5.00, b −5.00." in text  # noqa: RUF001
     assert "Without a result: EBM on b: stopped after 9 s." in text
 
 
@@ -224,20 +228,27 @@ def test_the_report_is_made_from_the_records_alone(tmp_path: Path) -> None:
     path = jsonl.put(tmp_path / "records.jsonl", lines, KEY)
     assert main(["report", "--records", str(path), "--out", str(tmp_path)]) == 0
     assert (tmp_path / "RESULTS.md").read_text().startswith("# The suite of tables\n")
-    assert {one.name for one in tmp_path.glob("*.png")} == {"against_lightgbm.png", "score_and_edges.png"}
+    assert {one.name for one in tmp_path.glob("*.png")} == {
+        "against_lightgbm.png",
+        "ranks.png",
+        "score_and_size.png",
+    }
 
 
 def test_the_committed_page_is_what_the_records_say() -> None:
     records = jsonl.read(RECORD)
     committed = (Path(page.__code__.co_filename).parent / "RESULTS.md").read_text(encoding="utf-8")
-    assert page(records, summarise(records)) == committed, "the records or the learner have changed: run `make results`"
+    groups = make_groups(records, jsonl.read(NUMBERS))
+    assert page(records, summarise(records), groups) == committed, (
+        "the records or the learner have changed: run `make results`"
+    )
 
 
 def test_the_page_says_that_our_records_are_of_an_earlier_learner(monkeypatch: pytest.MonkeyPatch) -> None:
     ours = records("a", "conceptrules", 0.8, edges=10, code="conceptrules 0.1.0", learner="search now")
     for present, marked in (("search now", False), ("search later", True)):
         monkeypatch.setattr(digest, "current", lambda present=present: {"search": present})
-        text = page(ours, summarise(ours))
+        text = page(ours, summarise(ours), make_groups(ours, []))
         assert ("Our figures were measured with an earlier version of the learner" in text) == marked
 
 
@@ -256,3 +267,48 @@ def test_scorecards_are_compared_on_the_folds_that_both_models_have() -> None:
     assert reached["fit in fits of LightGBM, median of the tables"] == ("50.00 (1 table)", "met")
     assert reached["several classes: AUC against LightGBM's, points"] == ("", "open")
     assert "| loans | 2 | 82.0 |" in show_tables([*cards, *boosting, *curves])
+
+
+@pytest.mark.parametrize("name", sorted(set(MODELS) - set(MINE) - {"ebm"}))
+def test_each_model_says_how_large_it_is_and_which_columns_it_asks_about(name: str) -> None:
+    pytest.importorskip("imodels", reason="needs the extra `bench`")
+    rng = np.random.default_rng(0)
+    number, letter = rng.random(200), rng.choice(["a", "b_1"], 200)
+    y = np.where(((number > 0.6) | (letter == "a")) ^ (rng.random(200) < 0.1), "yes", "no")
+    number[:9] = np.nan
+    table = pa.table({"unused": np.ones(200), "number": pa.array(number, from_pandas=True), "letter": letter})
+    entry = Entry("small", "", 200, 3, 2, "", continuous=("unused", "number"))
+    record = measure(Table(entry, table, y), 0, name, 0, 600)
+    assert record["auc"] > 0.7
+    assert record["edges"] >= 2
+    assert record["columns"] == (3 if name == "optbinning" else 2)
+
+
+def make_records(model: str, scores: list[float], **more: Any) -> list[dict[str, Any]]:
+    return [
+        record
+        for k, score in enumerate(scores)
+        for record in records(f"t{k}", model, 0.5, auc=score, classes=2, edges=7, columns=k + 1, seconds=1.0, **more)
+    ]
+
+
+def test_models_are_ranked_by_the_score_of_their_tables_and_a_stop_is_last() -> None:
+    stopped = [{"table": "t3", "model": "figs", "seed": 0, "fold": 0, "rows": 100, "note": "stopped after 9 s"}]
+    made = [
+        *make_records("scorecard", [0.9, 0.9, 0.7, 0.9]),
+        *make_records("lightgbm", [0.8, 0.8, 0.8, 0.8]),
+        *make_records("figs", [0.7, 0.7, 0.9]),
+        *make_records("ebm", [0.9]),
+        *stopped,
+    ]
+    group, *_ = make_groups(made, [])
+    ranks, critical = rank_models(group)
+    assert ranks == {"scorecard": 1.5, "lightgbm": 2.0, "figs": 2.5}  # EBM was not tried everywhere
+    assert critical == pytest.approx(2.343 * (3 * 4 / (6 * 4)) ** 0.5, abs=0.001)  # Demšar, 2006, Table 5
+    assert join_models(ranks, critical) == [("scorecard", "figs")]
+    assert join_models(ranks, 0.6) == [("scorecard", "lightgbm"), ("lightgbm", "figs")]
+    assert "| FIGS | – | −3.33 (3 tables) | – | – | – |" in show_means(group)  # noqa: RUF001
+    assert "| scorecard | 85.0 | +5.00 | 7 edges | 2 | 2.0 s |" in show_means(group)
+    assert "On 1 of 4 tables (two classes), ours (scorecard) is behind" in show_losses([group], 1)
+    assert "| t2 | 100 | 70.0 | FIGS: 90.0 | −20.00 |" in show_losses([group], 1)  # noqa: RUF001
+    assert show_wins(group).endswith("EBM on 0 of 1, FIGS on 2 of 3, LightGBM on 3 of 4 tables.")

@@ -36,6 +36,9 @@ def test_predicates_of_each_kind() -> None:
     assert texts(["b", "a"] * 10) == ["c = a", "c = b"]
     assert texts([True, False] * 10) == ["c = False", "c = True"]
     assert texts([True] * 20) == ["c = True"]
+    assert texts([0, 1] * 10, [0, 1] * 10) == ["c = 0", "c = 1"]
+    assert texts([0.0, 1.0, None, 1.0] * 5, [0, 1, 1, 1] * 5) == ["c = 0", "c = 1", "c is missing"]
+    assert texts([0, 2] * 10, [0, 1] * 10) == ["c <= 0", "c > 0"]
     assert texts([day + dt.timedelta(hours=10 * i) for i in range(20)]) == [
         "c <= 2021-03-09 00:00",
         "c > 2021-03-09 00:00",

@@ -13,7 +13,7 @@ import pytest
 from conceptrules import ConceptRuleClassifier, MLLPClassifier, ScorecardClassifier, ScorecardRegressor
 from conceptrules.binarize import Binarizer
 from conceptrules.io.model_file import dumps
-from conceptrules.learn import coding
+from conceptrules.learn.coding import table_coding
 from conceptrules.model.errors import ConceptRulesWarning, InputError, LeftOutWarning
 from conceptrules.model.policy import Cost, Policy
 
@@ -118,7 +118,7 @@ def test_a_copy_of_the_target_is_only_warned_about() -> None:
 def test_files_and_memory_leave_the_same_columns_out(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = pa.Table.from_pandas(TABLE.assign(y=CLASSES), preserve_index=False)
     expected = fit_silently(ConceptRuleClassifier(**FAST), whole, "y")
-    monkeypatch.setattr(coding, "IN_MEMORY", 0)
+    monkeypatch.setattr(table_coding, "IN_MEMORY", 0)
     found = fit_silently(ConceptRuleClassifier(**FAST), whole.to_reader(90), "y")
     assert names(found) == names(expected) == KEPT
     assert dumps(found.network_) == dumps(expected.network_)

@@ -45,7 +45,7 @@ def test_a_number_is_learned_and_predicted(run: Run) -> None:
     assert "add up to price" in run("rules", "model.json")[0]
     rows = list(csv.DictReader(run("predict", "model.json", "homes.csv", "--reasons")[0].splitlines()))
     assert all(float(row["prediction"]) == 5 * int(row["score"]) for row in rows)
-    assert any("area (-" in row["reasons"] for row in rows)
+    assert any(row["reasons"].startswith("area <= ") for row in rows)
     scores = json.loads(run("evaluate", "model.json", "homes.csv", "--json")[0])
     assert scores["r2"] > 0.9
     assert scores["rmse"] < scores["mean_rmse"]
@@ -101,5 +101,33 @@ def test_the_readers_of_a_model_take_one_that_predicts_a_number(run: Run) -> Non
 def test_what_needs_classes_is_refused(run: Run) -> None:
     run(*FIT, "--regression", "--step", "5", "--quiet")
     assert "needs classes" in run("predict", "model.json", "homes.csv", "--probabilities", code=2)[1]
-    assert "does not know" in run("evaluate", "homes.csv", "-t", "price", "--cv", "3", "--regression", code=2)[1]
     assert "learns from numbers" in run("fit", "homes.csv", "-t", "kind", "-o", "x.json", "--regression", code=2)[1]
+
+
+def test_folds_score_numbers_too(run: Run) -> None:
+    learn = ("homes.csv", "-t", "price", "--regression", "--effort", "fast", "--step", "5")
+    out, _ = run("evaluate", "--cv", "3", *learn)
+    assert [line.split("  ")[0] for line in out.splitlines()[:4]] == ["R2", "RMSE", "MAE", "edges"]
+    folds = json.loads(run("evaluate", "--cv", "3", *learn, "--json")[0])
+    assert [fold["rows"] for fold in folds] == [80, 80, 80]
+    assert min(fold["r2"] for fold in folds) > 0.9
+    assert "--cv 900 is out of range: from 2 to 240, the rows" in run("evaluate", "--cv", "900", *learn, code=2)[1]
+
+
+def test_predictions_have_intervals(run: Run) -> None:
+    run(*FIT, "--regression", "--step", "5")
+    rows = list(csv.DictReader(run("predict", "model.json", "homes.csv", "--interval", "0.9")[0].splitlines()))
+    expected = load("model.json").predict_interval([[float(row["area"]), row["kind"]] for row in rows])
+    assert [[float(row["lower"]), float(row["upper"])] for row in rows] == expected.tolist()
+    assert "coverage is 9.0; give a share" in run("predict", "model.json", "homes.csv", "--interval", "9", code=2)[1]
+    run("fit", "homes.csv", "-t", "kind", "-o", "kinds.json", "--effort", "fast")
+    assert "intervals are of numbers" in run("predict", "kinds.json", "homes.csv", "--interval", "0.9", code=2)[1]
+
+
+def test_a_copy_of_a_number_stands_out(run: Run) -> None:
+    lines = Path("homes.csv").read_text().splitlines()
+    copies = [f"{line},{2 * float(line.rpartition(',')[2])}" for line in lines[1:]]
+    Path("leak.csv").write_text("\n".join([f"{lines[0]},fee", *copies]) + "\n")
+    (finding,) = json.loads(run("inspect", "leak.csv", "-t", "price", "--regression", "--json")[0])
+    assert finding["text"] == "column 'fee' alone tells the number on 100% of the rows (a copy of the target?)"
+    assert "give one of them" in run("inspect", "leak.csv", "-t", "price", "--regression", "--bins", "4", code=2)[1]

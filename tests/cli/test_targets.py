@@ -12,9 +12,11 @@ import pytest
 from pyarrow import parquet
 
 from conceptrules.cli import main
-from conceptrules.cli.targets import find_cuts, label_ranges, name_ranges, parse_cuts
+from conceptrules.cli.targets import find_cuts, label_ranges
 from conceptrules.io.model_file import load
 from conceptrules.model.errors import InputError
+from conceptrules.model.values import name_ranges, parse_cuts
+from conceptrules.report.model_card import model_card
 
 Run = Callable[..., str]
 
@@ -87,3 +89,24 @@ def test_ranges_need_values_to_lie_between() -> None:
         find_cuts(np.ones(9), 3)
     with pytest.raises(InputError, match="--bins 1 is out of range"):
         find_cuts(np.arange(9.0), 1)
+
+
+def test_ranges_keep_their_order_in_every_table(run: Run) -> None:
+    """Not the order of the alphabet, in which `up to 99` would come last."""
+    rows = [f"{x % 10},{100 * (x % 10) + x % 7}" for x in range(300)]
+    Path("data.csv").write_text("\n".join(["size,price", *rows]))
+    fit = ["data.csv", "--target", "price", "--effort", "fast"]
+    run("fit", *fit, "--bins", "3", "-o", "model.json")
+    run("report", "model.json", "data.csv", "-o", "report.html")
+    written = Path("report.html").read_text("utf-8")
+    evaluated = run("evaluate", "model.json", "data.csv")
+    for said in (
+        evaluated,
+        evaluated[evaluated.index("precision") :],
+        run("evaluate", *fit, "--bins", "3", "--cv", "3"),
+        written[written.index("The data it learned from") :],
+        written[written.index('aria-label="Confusion matrix"') :],
+        model_card(load("model.json"), title="sizes").markdown(),
+    ):
+        places = [said.index(name) for name in ("up to 302", "302 to 604", "over 604")]
+        assert places == sorted(places)

@@ -122,6 +122,11 @@ def test_a_manifest_adds_tables_and_says_which_columns_are_numbers(tmp_path, mon
     data = datasets.load("ours")
     assert data.X.to_pydict() == {"code": ["1", None], "a number": [2, 2.5]}
     assert (data.target, data.citation, data.y.tolist()) == ("kind", "", ["x", "y"])
+    with (tmp_path / "first" / "MANIFEST.toml").open(
+        "a"
+    ) as file:  # tables with a number to predict are not ours to load
+        file.write('\n[[dataset]]\nname = "mpg"\ntarget = "mpg"\nrows = 2\nkind = "regression"\ncontinuous = []\n')
+    assert set(datasets.names()) == {*catalogue(), "ours"}
     # The name of an embedded table means that table, unless the call names the folder of the other one.
     assert datasets.load("wine").X.num_rows == 178
     assert datasets.load("wine", folder=tmp_path / "second").X.num_rows == 2

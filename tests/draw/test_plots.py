@@ -176,7 +176,7 @@ def test_pareto_front():
         ((("scoring", "f1_macro"),), "macro-F1"),
         ((("scoring", "accuracy"),), "accuracy"),
         ((("scoring", "balanced_accuracy"),), "balanced accuracy"),
-        ((("scoring", "neg_log_loss"),), "negative log loss"),
+        ((("scoring", "neg_log_loss"),), "log loss"),
         ((), "macro-F1"),
     ],
 )
@@ -186,6 +186,13 @@ def test_the_axis_of_the_pareto_front_names_the_score_that_was_used(settings, la
     assert plots.pareto_front(front).axes[0].get_ylabel() == label
     assert plots.pareto_front(front, score="F1 of the sick").axes[0].get_ylabel() == "F1 of the sick"
     assert plots.pareto_front([Point(9, 0.8)]).axes[0].get_ylabel() == "score"
+
+
+def test_a_loss_is_positive_on_its_axis_and_the_best_network_at_the_top():
+    network = replace(large(50), training=Training("1", 0, (("scoring", "neg_log_loss"),), 10, None, None))
+    axes = plots.pareto_front([Choice(3, -0.75, network, network), Choice(9, -0.25, network, network)]).axes[0]
+    assert axes.get_ylim()[0] < -0.75 < -0.25 < axes.get_ylim()[1]
+    assert axes.yaxis.get_major_formatter()(-0.25, 0) == "0.25"
 
 
 NUMBERS = RuleNetwork(

@@ -19,15 +19,19 @@ from conceptrules.edit import (
     SetCutoff,
     SetDefault,
     SetPoints,
+    SetReasonCodes,
     UnlockRule,
     edit,
+    redo,
     replay,
     undo,
 )
 from conceptrules.edit.rules import normalise
 from conceptrules.edit.trail import log_text
+from conceptrules.explain.measurement import measure
 from conceptrules.io import dumps, loads
 from conceptrules.model import InputError, Interval, Level, Literal, Points, Rule, RuleNetwork
+from conceptrules.model.policy import Policy
 from conceptrules.model.text import rule_text
 from conceptrules.model.trail import find_break, state_of
 from tests.explain.test_reasons import CARD, COLUMNS
@@ -195,3 +199,44 @@ def test_undoing_and_replaying(data: st.DataObject):
     for _ in network.trail:
         back = undo(back, **WHO).network
     assert back == start
+    for _ in network.trail:
+        back = redo(back, **WHO).network
+    assert (back, find_break(back.trail)) == (network, None)
+    assert state_of(replay(back.trail, start).network) == state_of(network)
+
+
+def test_what_was_taken_back_is_made_again_until_another_edit_is_made():
+    first = edit(WIDE, SetPoints("age > 41", 7), **WHO).network
+    second = edit(first, SetCutoff(5), **WHO).network
+    back = undo(undo(second, **WHO).network, **WHO).network
+    again = redo(back, **WHO).network
+    assert again == first
+    assert redo(again, **WHO).network == second
+    assert undo(again, **WHO).network == normalise(WIDE)
+    other = edit(again, SetCutoff(4), **WHO).network
+    for network in (other, first, WIDE):
+        with pytest.raises(InputError, match="there is no edit to make again: none was taken back"):
+            redo(network, **WHO)
+
+
+def test_reason_codes_are_an_edit():
+    codes = {"debt": {"high": ("R01", "Debt is high"), "missing": ["R02", "No debt"]}}
+    measured = replace(measure(WIDE, ROWS, BAD), policy=Policy.of(locked=[{"rule": "age > 41"}]))
+    edited = edit(measured, SetReasonCodes(codes), **WHO)
+    assert edited.network.reasons([[20, None, "cook"]], to="good")[0][0].code == "R02"
+    assert (edited.network, edited.proof.proved) == (normalise(measured), True)
+    assert log_text(edited.network.trail).startswith("1. reason codes of debt\n")
+    assert edited.network.trail[-1].after == state_of(edited.network) != state_of(measured)
+    again = loads(dumps(edited.network))
+    assert find_break(again.trail) is None
+    back = undo(again, **WHO).network
+    assert (back.reason_codes, back.statistics) == ((), normalise(measured).statistics)
+    assert redo(back, **WHO).network.reason_codes == edited.network.reason_codes
+    assert replay(again.trail, WIDE).network.reason_codes == edited.network.reason_codes
+    for wrong, message in (
+        ({"dept": ("R", "D")}, "did you mean debt"),
+        (codes, "are these already"),
+        (3, "are 3; give"),
+    ):
+        with pytest.raises(InputError, match=message):
+            edit(edited.network, SetReasonCodes(wrong), **WHO)

@@ -24,14 +24,18 @@ from conceptrules.edit import (
     undo,
 )
 from conceptrules.edit.rules import find_sole_owner, normalise
+from conceptrules.edit.trail import log_text
 from conceptrules.io import dumps, loads
+from conceptrules.logic.policies.proof import record_proof
 from conceptrules.model import Column, Concept, Equals, InputError, Interval, Level, Literal, OneOf, Rule, RuleNetwork
+from conceptrules.model.content_hash import content_hash
 from conceptrules.model.evaluation import pack
 from conceptrules.model.policy import Policy
 from conceptrules.model.provenance import Training
 from conceptrules.model.statistics import with_statistics
 from conceptrules.model.text import concept_name, literals_text, rule_text
-from conceptrules.model.trail import TrailEntry, find_break, seal, state_of
+from conceptrules.model.trail import TrailEntry, find_break, list_signatures, seal, state_of
+from tests.explain.test_reasons import CARD
 from tests.logic.policies.test_proof import A, J, P, people
 from tests.strategies import networks
 from tests.strategies import rows as some_bits
@@ -355,3 +359,54 @@ def test_replaying_a_drop_takes_out_what_was_learned_again_inside_its_region():
     assert rules(found.network, "yes") == []
     wider = replace(narrower, predicates=(Interval("age", 30), *narrower.predicates[1:]))
     assert [step.outcome for step in replay(dropped.trail, wider).steps] == ["conflict"]
+
+
+def sign(network, name, when="2026-11-16 12:00:00"):
+    from conceptrules.edit.editing import sign as put
+
+    return put(network, name=name, role="validator", motive="It was checked.", when=when)
+
+
+@pytest.mark.parametrize("network", [NETWORK, CARD], ids=["decision", "card"])
+def test_signatures_are_of_the_network_as_it_is(network):
+    network = replace(network, policy=Policy.of(signatures=2), proof=None)
+    proof = network.prove(network.policy)
+    assert (proof.outcome, proof.verdicts[0].reason) == ("undecided", "0 of 2 so far: signed by nobody")
+    once = sign(replace(network, proof=record_proof(proof)), "Anna")
+    assert once.proof.verdicts[0].reason == "1 of 2 so far: signed by Anna (validator)"
+    assert content_hash(once) == content_hash(network)
+    twice = loads(dumps(sign(once, "Ben")))
+    assert twice.prove(twice.policy).proved
+    assert twice.proof.verdicts[0].outcome == "proved"
+    assert find_break(twice.trail) is None
+    assert "signed by Ben (validator)" in log_text(twice.trail)
+    text = rule_text(network, 0, 0)
+    label = None if network.head else network.classes[0]
+    edited = edit(twice, DropRule(text, label), **WHO)
+    assert edited.newly_refuted == ()
+    assert edited.proof.outcome == "undecided"
+    assert list_signatures(undo(edited.network, **WHO).network) == []
+    assert [step.outcome for step in replay(edited.network.trail, network).steps] == ["applied"]
+    assert undo(sign(edited.network, "Anna"), **WHO).network.levels == normalise(network).levels
+
+
+@pytest.mark.parametrize(
+    ("name", "message"), [(" ", "name has 0 characters"), ("a" * 501, "501"), ("ANNA ", "has signed this network")]
+)
+def test_what_is_no_signature(name, message):
+    with pytest.raises(InputError, match=message):
+        sign(sign(NETWORK, "Anna"), name)
+
+
+def test_nobody_signs_a_trail_that_was_changed():
+    forged = replace(sign(NETWORK, "Anna").trail[0], who="Ben")
+    with pytest.raises(InputError, match="entry 1 was changed"):
+        sign(replace(NETWORK, trail=(forged,)), "Carl")
+    reason = replace(NETWORK, trail=(forged,)).prove(Policy.of(signatures=1)).verdicts[0].reason
+    assert reason == "0 of 1 so far: signed by nobody, as the trail is broken"
+
+
+@pytest.mark.parametrize("least", [0, 2.0, True, "two", 101])
+def test_how_many_people_is_a_whole_number(least):
+    with pytest.raises(InputError, match="signatures: "):
+        Policy.of(signatures=least)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from conceptrules.edit import Scale, edit, replay, undo
 from conceptrules.edit.rules import normalise
 from conceptrules.edit.trail import log_text
-from conceptrules.model import InputError, Interval, Level, Literal, Points, Rule, RuleNetwork
+from conceptrules.model import Column, Equals, InputError, Interval, Level, Literal, Points, Rule, RuleNetwork
 from conceptrules.model.errors import ConceptRulesWarning
 from conceptrules.model.heads import MAX_SCORE
 from tests.explain.test_reasons import CARD, COLUMNS, DECISION, ROWS
@@ -117,3 +117,10 @@ def test_what_cannot_be_asked(card, options, message):
     with pytest.raises(InputError) as error:
         card.scaled(**options)
     assert message in str(error.value)
+
+
+def test_the_lowest_probability_stays_where_no_row_reaches_its_score():
+    level = Level([Rule([Literal(0)])], ())
+    head = Points([[-2]], [1], cutoff=0, probabilities=[(0, 0.5), (1, 0.75)])
+    card = RuleNetwork([Column("a", "boolean")], [Equals("a", True)], [level], ["no", "yes"], head=head)
+    assert card.scaled(pdo=10).predict_proba([[False], [True]])[:, 1].tolist() == [0.75, 0.5]

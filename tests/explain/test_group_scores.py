@@ -10,7 +10,7 @@ from scipy import stats
 from sklearn.metrics import roc_auc_score
 
 from conceptrules.explain.auditing import audit
-from conceptrules.explain.group_scores import Figure
+from conceptrules.explain.group_scores import GroupFigure
 from conceptrules.explain.scores import evaluate
 from conceptrules.model.errors import InputError
 from conceptrules.model.heads import Points
@@ -76,7 +76,7 @@ def test_the_policy_names_columns_too_and_text_shows_them() -> None:
 
 def test_rows_that_say_nothing_have_no_interval() -> None:
     (group,) = audit(CARD, TABLE[:1], TRUE[:1], by=["sex"]).groups
-    assert group.figures[1] == Figure("AUC", None, None, None)
+    assert group.figures[1] == GroupFigure("AUC", None, None, None)
     (group,) = audit(NUMBER, TABLE[:1], [1.0], by=["sex"]).groups
     assert group.figures[0].low is None
 

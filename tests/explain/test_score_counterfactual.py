@@ -97,7 +97,7 @@ def test_large_cards_are_searched_within_the_limit():
     assert result.at_least <= fewest <= len(result.changes)
 
 
-def test_columns_that_are_worked_out_from_others_are_said_to_have_none():
+def test_a_part_of_a_ratio_changes():
     own = [Column("debt"), Column("income")]
     ratio = make_derived(Relation("debt", "/", "income"), own)
     head = Points([[3]], [0], cutoff=2, probabilities=[(0, 0.1), (3, 0.6)])
@@ -105,8 +105,9 @@ def test_columns_that_are_worked_out_from_others_are_said_to_have_none():
     card = RuleNetwork([*own, ratio], [Interval(ratio.name, 0.5)], [level], ["a", "b"], head=head)
     explanation = card.explain([3, 4])
     assert explanation.label == "b"
-    assert "counterfactual" not in str(explanation)
+    assert "debt = 2 instead of debt = 3" in str(explanation)
+    assert "income = 6 instead of income = 4" in str(card.explain([3, 4], fixed=["debt"]))
+    assert find_counterfactual(card, [3, 4], fixed=["debt", "income"]).changes == ()
     assert card.contributions([[3, 4]]).values.tolist() == [[0, 0, 3]]
-    assert card.reasons([[3, 4]]).to_list() == ["debt / income (-3)"]
-    with pytest.raises(InputError, match="the search for a counterfactual does not know columns that are worked out"):
-        card.explain([3, 4], to="a")
+    assert card.reasons([[3, 4]]).to_list() == ["debt / income > 0.5 (-3)"]
+    assert card.explain([3, 4], to="a").counterfactual.label == "a"

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from conceptrules.export import FORMATS, export
+from conceptrules.logic.column_cells import raw_value
 from conceptrules.logic.probe_rows import covering_rows
-from conceptrules.model import Column, Concept, InputError, Interval, Level, Literal, Rule, RuleNetwork
+from conceptrules.model import Column, Concept, InputError, Interval, Level, Literal, Points, Rule, RuleNetwork
 from conceptrules.model.derived import Length, Mention, Relation, derive, list_sources, make_derived
 from conceptrules.model.predicate import Equals, Missing, holds
 
@@ -49,6 +52,14 @@ RULES = [
     (Literal(8), Literal(9, True)),
     (Literal(12), Literal(2, True)),
 ]
+SHORT_RULES = [
+    (Literal(1), Literal(9)),
+    (Literal(2, True), Literal(4)),
+    (Literal(3), Literal(10), Literal(11)),
+    (Literal(5), Literal(7, True)),
+    (Literal(8), Literal(4, True), Literal(12)),
+]
+HEAD = Points([[3], [-2], [1], [4], [-1]], [-1], cutoff=1, probabilities=[(-4, 0.2), (1, 0.8)])
 ENGINES = [
     ("python", {}),
     ("javascript", {}),
@@ -82,7 +93,64 @@ def test_the_rows_to_try_exports_on_try_every_derived_column() -> None:
         assert {holds(test, value) for value in values} == {False, True}, test
 
 
-@pytest.mark.parametrize("to", [name for name, known in FORMATS.items() if not known.derives])
-def test_formats_that_cannot_say_so(to: str) -> None:
-    with pytest.raises(InputError, match=f"the export to {to} does not know columns that are worked out"):
-        export(network_of([(Literal(1),)]), to)
+RELATION_RULES = [
+    (Literal(0), Literal(2)),
+    (Literal(1),),
+    (Literal(3, True), Literal(4), Literal(6)),
+    (Literal(5), Literal(7)),
+    (Literal(8), Literal(0, True)),
+]
+
+
+@pytest.mark.parametrize("to", [name for name, known in FORMATS.items() if not known.reads_texts])
+def test_formats_that_know_relations_only(to: str) -> None:
+    pytest.importorskip("onnxruntime" if to == "onnx" else "jpmml_evaluator")
+    relations = network_of(RELATION_RULES)
+    export(relations, to, verify=True)
+    card = RuleNetwork(COLUMNS, TESTS, (Level(relations.levels[0].rules, ()),), ("yes", "no"), head=HEAD)
+    if to == "pmml":
+        with pytest.raises(InputError, match="the PMML of a scorecard does not know columns that are worked out"):
+            export(card, to)
+    else:
+        export(card, to, verify=True)
+    with pytest.raises(InputError, match=f"the export to {to} cannot work out what the text in column 'note' says"):
+        export(network_of(RULES), to)
+
+
+@pytest.mark.parametrize("dialect", ["bigquery", "mysql", "snowflake", "spark", "tsql"])
+def test_sql_that_is_not_run_here_reads_back(dialect: str) -> None:
+    pytest.importorskip("sqlglot")
+    text = export(network_of(RELATION_RULES), "sql", dialect=dialect)
+    assert "debt" in text
+    with pytest.raises(InputError, match=f"the SQL of {dialect} cannot work out what the text in column 'note' says"):
+        export(network_of(RULES), "sql", dialect=dialect)
+
+
+@pytest.mark.parametrize("to", ["sql", "dbt"])
+def test_the_short_form_works_columns_out(to: str) -> None:
+    pytest.importorskip("sqlglot")
+    duckdb = pytest.importorskip("duckdb")
+    network = network_of(SHORT_RULES)
+    rows = [row for row in covering_rows(network, 1000) if all(is_usual(row[name]) for name in ("debt", "net income"))]
+    moments = {name: [raw_value(Column(name, "date"), row[name]) for row in rows] for name in ("start", "end")}
+    table = pa.table({name: pa.array([row[name] for row in rows]) for name in ("debt", "net income", "note")} | moments)
+    text = export(network, to, **({"trust_types": True} if to == "sql" else {}))
+    text = text.replace("{{ config(materialized='view') }}", "").replace("{{ ref('data') }}", "data")
+    with duckdb.connect() as database:
+        database.register("data", table)
+        answers = [answer for *_, answer in database.execute(text).fetchall()]
+    assert answers == network.predict(table).tolist()
+    assert set(answers) == {"yes", "no"}
+
+
+def is_usual(value: float | None) -> bool:
+    """Return whether the short form reads a number as Python does: there are no infinities in most tables."""
+    return value is None or math.isfinite(value)
+
+
+def test_the_short_form_says_what_it_cannot_write() -> None:
+    pytest.importorskip("sqlglot")
+    with pytest.raises(InputError, match="the short form of the SQL of sqlite cannot work out what the text"):
+        export(network_of(SHORT_RULES), "sql", dialect="sqlite", trust_types=True)
+    with pytest.raises(InputError, match="is a duration, which this form of SQL does not write"):
+        export(network_of(RELATION_RULES), "sql", trust_types=True)

@@ -128,7 +128,8 @@ def test_the_file_says_what_it_is():
     assert root.find("p:Header/p:Extension", SPACE).attrib["value"] == content_hash(network)
     words = [field.attrib["displayName"] for field in root.iter(f"{{{NAMESPACE}}}DerivedField")]
     edges = sum(len(level.rules) + len(level.concepts) for level in network.levels)
-    assert len(words) == edges + len(network.predicates)
+    assert len(words) == edges + len(network.predicates) + 1
+    assert words[-1] == "which classes fire"
 
 
 def test_the_confidence_of_an_answer_is_how_often_it_was_right():
@@ -141,6 +142,22 @@ def test_the_confidence_of_an_answer_is_how_often_it_was_right():
     shares = {rule.attrib["score"]: rule.attrib["confidence"] for rule in chosen.findall("p:SimpleRule", SPACE)}
     assert shares == {"b": "0.8", "a": "0.5"}
     assert (chosen.attrib["defaultScore"], chosen.attrib["defaultConfidence"]) == ("a", "0.75")
+
+
+@needs_java
+def test_it_states_the_probabilities_of_rules_under_the_names_of_the_classes():
+    levels = [Level([Rule([Literal(0)]), Rule([Literal(1)])], [Concept([0]), Concept([1])])]
+    network = RuleNetwork([Column("x")], [Interval("x", 1), Interval("x", high=3)], levels, ["good", "bad"])
+    bits, truth = np.array([[True, False]] * 3 + [[True, True]] * 4), np.array([0, 0, 1, 1, 0, 1, 1])
+    measured, cells = with_statistics(network, pack(bits), truth), [{"x": value} for value in (0.5, 2.0, 4.0, None)]
+    for each in (measured, replace(measured, statistics=replace(measured.statistics, patterns=()))):
+        text = export(each, "pmml")
+        validate(text)
+        answers = [[row["probability_good"], row["probability_bad"]] for row in run_pmml(text, cells)]
+        assert answers == each.predict_proba(cells).tolist()
+        with pytest.raises(MismatchError, match="differs from the network"):
+            verify(each, "pmml", text.replace(repr(answers[0][0]), "0.25"))
+    assert not any("probability" in name for name in run_pmml(export(network, "pmml"), cells)[0])
 
 
 @pytest.mark.parametrize("values", [(0.5, 2**60), (2**53, 2**53 + 1)])
@@ -201,6 +218,14 @@ def validate(text: str) -> None:
     schema.newValidator().validate(source)
 
 
+def run_pmml(text, rows):
+    with jpmml._java_imports():
+        from jpmml_evaluator import LoadingModelEvaluatorBuilder
+
+        evaluator = LoadingModelEvaluatorBuilder(jpmml._backend()).loadString(text).build()
+        return [evaluator.evaluate(row) for row in rows]
+
+
 @needs_java
 @given(st.lists(RULES, max_size=6), st.integers(0, 63), st.sampled_from([("bad", 1), ("good", -1)]))
 @settings(max_examples=10)
@@ -214,14 +239,10 @@ def test_reasons_are_the_columns_that_cost_a_row_most_points(rules, row, aim):
     values, (label, sign) = [0.0, 1.5, 3.0, None], aim
     cells = {name: values[(row >> 2 * place) % 4] for place, name in enumerate("abc")}
     costs, text = {}, export(card, "pmml", reasons_to=label)
-    for name in "abc":
-        scores = sign * card.scores([{**cells, name: value} for value in values])
+    for name in "abc":  # a gap is nothing that a row could say instead
+        scores = sign * card.scores([{**cells, name: value} for value in [cells[name], *values[:3]]])
         costs[name] = int(scores.max() - sign * card.scores([cells])[0])
-    with jpmml._java_imports():
-        from jpmml_evaluator import LoadingModelEvaluatorBuilder
-
-        evaluator = LoadingModelEvaluatorBuilder(jpmml._backend()).loadString(text).build()
-        answer = evaluator.evaluate(cells)
+    (answer,) = run_pmml(text, [cells])
     stated = [answer[f"reason_{rank}"] for rank in range(1, 5) if answer[f"reason_{rank}"] in costs]
     assert [costs[name] for name in stated] == sorted((costs[name] for name in stated), reverse=True)
     assert {name for name, cost in costs.items() if cost} <= set(stated)
@@ -233,6 +254,32 @@ def test_reasons_go_by_the_codes_of_the_network():
     assert agrees(coded) > 0
     codes = [each.attrib["reasonCode"] for each in ElementTree.fromstring(export(coded, "pmml")).iter(CHARACTERISTIC)]
     assert codes == ["<\\u0000>", "R01"]
+
+
+@needs_java
+def test_reason_codes_go_by_what_the_row_says():
+    columns = [Column("debt", missing=True), Column("job", "category", ("cook", "nurse")), Column("late", "boolean")]
+    tests = [Interval("debt", 40), Interval("debt", high=90), Equals("job", "cook"), Equals("late", True)]
+    rules = [Rule((Literal(0),)), Rule((Literal(1),)), Rule((Literal(2),)), Rule((Literal(3, True),))]
+    head = Points([[5], [-7], [3], [-2]], [0], probabilities=[(0, 0.5)])
+    card = RuleNetwork(columns, tests, [Level(rules, ())], ["good", "bad"], head=head)
+    codes = {
+        "debt": {"high": ("D1", "high"), "low": ("D2", "low"), "missing": ("D3", "missing")},
+        "job": {"cook": ("J1", "cook"), "": ("J0", "job")},
+        "late": {"True": ("L1", "late"), "missing": ("L2", "not known")},
+    }
+    card = card.with_reason_codes(codes)
+    assert agrees(card) > 0
+    rows = [
+        {"debt": debt, "job": job, "late": late}
+        for debt in (10.0, 50.0, 95.0, None)
+        for job in ("cook", "nurse", None)
+        for late in (True, False, None)
+    ]
+    answers = run_pmml(export(card, "pmml", reasons_to="good"), rows)
+    for row, answer, reasons in zip(rows, answers, card.reasons(rows, to="good"), strict=True):
+        stated = [answer[f"reason_{rank}"] for rank in range(1, 5)]
+        assert [each.code for each in reasons] == stated[: len(reasons)], row
 
 
 @pytest.mark.parametrize(

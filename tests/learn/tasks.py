@@ -9,7 +9,7 @@ import numpy as np
 from conceptrules.binarize import Binarizer
 from conceptrules.kernels.search.passes import hash_codes
 from conceptrules.kernels.search.shards import Shard, fixed_weights
-from conceptrules.learn.coding import CodedTable, code_table
+from conceptrules.learn.coding.table_coding import CodedTable, code_table
 from conceptrules.learn.inputs import FitInputs, FitOptions
 from conceptrules.learn.search.search import SearchResult, search_networks
 from conceptrules.learn.search.settings import SearchSettings

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from conceptrules.kernels.search.scores import score_of
 from conceptrules.learn.choose import (
+    USUAL,
+    USUAL_FOR_LOSS,
     Observations,
     Trial,
     choose_trial,
@@ -58,6 +60,13 @@ def test_few_rows_do_not_speak_for_a_very_high_penalty() -> None:
     assert chosen(alike, error=1.0, rows=300) == 1.2
     assert chosen(alike, error=1.0, rows=2500) == 2.5
     assert chosen(path(0.4, 0.9, 0.9, 0.5, 0.5, 0.5, 0.5, 0.5), error=1e-4, rows=300) >= 5.0
+
+
+def test_an_edge_may_cost_more_log_loss_than_rows() -> None:
+    alike = path(-0.7, -0.44, -0.43, -0.42, -0.41, -0.4, -0.4, -0.39)
+    influence = np.tile([1.0, -1.0], (len(alike), 1)) * np.arange(len(alike))[:, None]
+    choices = [choose_trial(alike, influence, np.ones(2), 300, 2, usual) for usual in (USUAL, USUAL_FOR_LOSS)]
+    assert [trial.penalty for trial in choices] == [1.2, 5.0]
 
 
 def test_what_is_clearly_better_is_taken_however_large() -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
-from conceptrules import ConceptRuleClassifier, Policy, ScorecardClassifier, load
+from conceptrules import ConceptRuleClassifier, Policy, ScorecardClassifier, ScorecardRegressor, load
 from conceptrules.binarize import Binarizer
 from conceptrules.io.model_file import dumps
-from conceptrules.learn import coding
+from conceptrules.learn.coding import table_coding
 from conceptrules.model.derived import Mention
 from conceptrules.model.errors import ConceptRulesError
 from conceptrules.model.policy import Forbidden, LeastRows, Monotone
@@ -71,7 +73,7 @@ def test_files_give_the_network_of_memory(
     estimator: type, loans: pd.DataFrame, tmp_path: Any, monkeypatch: Any
 ) -> None:
     loans.to_parquet(tmp_path / "loans.parquet")
-    monkeypatch.setattr(coding, "IN_MEMORY", 0)
+    monkeypatch.setattr(table_coding, "IN_MEMORY", 0)
     monkeypatch.setattr(chunks, "CELLS", 400)
     from_files = learn(estimator, tmp_path / "loans.parquet", "y").network_
     assert dumps(from_files) == dumps(learn(estimator, loans.drop(columns="y"), loans["y"]).network_)
@@ -98,7 +100,9 @@ def test_terms_are_chosen_by_what_they_tell() -> None:
     [
         ({"relations": [("debt", "/", "incom")]}, "'incom', which is not in the table; did you mean 'income'"),
         ({"relations": [("debt", "*", "income")]}, "one of -, /, <"),
-        ({"relations": ["debt / income"]}, "such as"),
+        ({"relations": ["debt income"]}, "should read like 'debt / income'"),
+        ({"relations": [("debt", "/")]}, "a relation is a column, one of -, / and <, and another column"),
+        ({"relations": "auto", "policy": Policy.of(relations=["debt / income"])}, "the policy names some"),
         ({"relations": [("note", "-", "income")]}, "needs numbers, dates or durations"),
         ({"relations": [("paid", "/", "due")]}, "two numbers or two durations divided"),
         ({"kinds": {"debt": "text"}}, "debt' is of the kind text, but row 0 holds 42.0"),
@@ -117,17 +121,97 @@ def test_policies_that_rules_alone_decide_are_kept(loans: pd.DataFrame) -> None:
     assert [verdict.outcome for verdict in network.proof.verdicts] == ["proved", "proved"]
     asked = network.prove(Policy((Forbidden("debt"), Monotone("income", "up", ("bad", "good")))))
     outcomes = {verdict.name: verdict.outcome for verdict in asked.verdicts}
-    assert outcomes == {"forbidden.debt": "refuted", "monotone.income": "undecided"}
+    assert outcomes == {"forbidden.debt": "refuted", "monotone.income": "undecided"}  # the debt may be below 0
+
+
+@pytest.mark.parametrize("estimator", [ConceptRuleClassifier, ScorecardClassifier])
+@pytest.mark.parametrize("relation", [("debt", "/", "income"), ("debt", "-", "income"), ("debt", "<", "income")])
+def test_what_is_learned_is_monotone_in_a_column_of_a_relation(
+    estimator: type, relation: tuple[str, str, str], loans: pd.DataFrame
+) -> None:
+    ranges = {"debt": [0, 100], "income": [1, 200]}
+    policy = Policy.of(monotone={"income": "up"}, better="good", domain={"ranges": ranges})
+    clf = estimator(effort="fast", random_state=0, n_jobs=1, relations=[relation], policy=policy)
+    y = np.where(loans["debt"] < loans["income"], "good", "bad")
+    network = clf.fit(loans[["debt", "income"]], y).network_
+    assert " ".join(relation) in network.used_columns
+    assert network.proof.verdicts[0].outcome == "proved"
+
+
+@pytest.mark.parametrize("estimator", [ConceptRuleClassifier, ScorecardClassifier])
+def test_a_decision_that_is_independent_of_a_column_is_so_of_its_relations(
+    estimator: type, loans: pd.DataFrame
+) -> None:
+    policy = Policy.of(independent=["income", "note"])
+    network = (
+        estimator(effort="fast", random_state=0, n_jobs=1, relations=RELATIONS, kinds={"note": "text"}, policy=policy)
+        .fit(loans.drop(columns="y"), loans["y"])
+        .network_
+    )
+    assert set(network.used_columns) <= {"debt", "paid", "due", "paid < due"}
+    assert {verdict.outcome for verdict in network.proof.verdicts} == {"proved"}
+
+
+def test_a_policy_names_relations(loans: pd.DataFrame, tmp_path: Any) -> None:
+    (tmp_path / "policy.toml").write_text('relations = ["debt / income"]\n')
+    policy = Policy.read(tmp_path / "policy.toml")
+    clf = ConceptRuleClassifier(effort="fast", random_state=0, n_jobs=1, policy=policy)
+    network = clf.fit(loans[["debt", "income"]], loans["y"]).network_
+    assert "debt / income" in network.used_columns
+    clf.save(tmp_path / "model.json")
+    assert load(tmp_path / "model.json").policy == policy
+
+
+def test_a_forbidden_column_is_no_part_of_a_relation(loans: pd.DataFrame) -> None:
+    clf = ConceptRuleClassifier(effort="fast", relations=RELATIONS, policy=Policy((Forbidden("debt"),)))
+    with pytest.raises(ConceptRulesError, match="but the policy forbids 'debt'"):
+        clf.fit(loans.drop(columns="y"), loans["y"])
+
+
+@pytest.fixture(scope="module")
+def scales() -> pd.DataFrame:
+    """The left side goes down if it is heavier than the right one; what is noise is of another scale."""
+    rng = np.random.default_rng(1)
+    left, right, noise = rng.integers(1, 30, (3, 300)).astype(float)
+    return pd.DataFrame({"left": left, "right": right, "noise": noise * 1e5}).assign(y=np.where(left > right, "l", "r"))
+
+
+@pytest.mark.parametrize("estimator", [ConceptRuleClassifier, ScorecardClassifier, ScorecardRegressor])
+def test_relations_are_taken_where_held_out_rows_are_for_them(
+    estimator: type, scales: pd.DataFrame, tmp_path: Any, monkeypatch: Any
+) -> None:
+    y: Any = scales["y"] if estimator is not ScorecardRegressor else (scales["left"] - scales["right"]).rename("y")
+    X = scales.drop(columns="y")
+    make = partial(estimator, effort="fast", random_state=0, n_jobs=1, max_edges=20)
+    found = make(relations="auto").fit(X, y)
+    names = [trial.name for trial in found.relations_.trials]
+    assert set(names) == {"left - right", "left / right"} or set(names) == {"left - right", "right / left"}
+    assert "left - right" in found.relations_.taken
+    assert "more than two standard errors" in str(found.relations_)
+    # The fit is the one with these relations, which files and the training record know as well.
+    named = make(relations=[tuple(name.split(" ")) for name in found.relations_.taken]).fit(X, y)
+    assert str(found.network_) == str(named.network_)
+    assert dict(found.network_.training.settings)["relations_tried"] == str(found.relations_)
+    X.assign(y=y).to_parquet(tmp_path / "rows.parquet")
+    monkeypatch.setattr(table_coding, "IN_MEMORY", 0)
+    from_files = make(relations="auto").fit(tmp_path / "rows.parquet", "y")
+    assert str(from_files.network_) == str(found.network_)
+
+
+def test_no_relation_is_taken_where_none_helps(scales: pd.DataFrame) -> None:
+    y = np.where(scales["left"] > 15, "l", "r")
+    found = ConceptRuleClassifier(effort="fast", random_state=0, n_jobs=1, relations="auto").fit(scales, y)
+    plain = ConceptRuleClassifier(effort="fast", random_state=0, n_jobs=1).fit(scales, y)
+    assert found.relations_.taken == ()
+    assert str(found.network_) == str(plain.network_)
+    assert plain.relations_ is None
 
 
 @pytest.mark.parametrize(
-    ("clause", "message"),
-    [
-        (Forbidden("debt"), "but the policy forbids 'debt'"),
-        (Monotone("income", "up", ("bad", "good")), "cannot be kept yet together with relations or free text"),
-    ],
+    ("X", "relations", "message"),
+    [("stream", "auto", "a stream can be read once; give files"), ("table", "all", r"relations is 'all'; give a list")],
 )
-def test_policies_that_do_not_go_with_relations(loans: pd.DataFrame, clause: Any, message: str) -> None:
-    clf = ConceptRuleClassifier(effort="fast", relations=RELATIONS, policy=Policy((clause,)))
+def test_relations_that_cannot_be_looked_for(X: str, relations: str, message: str, scales: pd.DataFrame) -> None:
+    table = pa.table(scales)
     with pytest.raises(ConceptRulesError, match=message):
-        clf.fit(loans.drop(columns="y"), loans["y"])
+        ConceptRuleClassifier(relations=relations).fit(table if X == "table" else table.to_reader(), "y")

@@ -31,3 +31,11 @@ def test_a_fit_says_how_it_was_done():
     assert (training.rate, training.epoch) in {(line["rate"], line["epoch"]) for line in clf.history_}
     assert dict(training.settings)["layers"] == (4,)
     assert loads(dumps(clf.network_)).training == training
+
+
+def test_relations_are_written_as_on_the_command_line():
+    told = {"relations": [("debt", "/", "income"), ("paid", "<", "due")], "kinds": {"size": ["S", "M"]}}
+    assert describe_training(told, 10, ()).settings == (
+        ("kinds", ("size=S<M",)),
+        ("relations", ("debt / income", "paid < due")),
+    )

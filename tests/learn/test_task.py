@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from conceptrules.kernels.search.shards import Shard
 from conceptrules.learn import task as task_module
+from conceptrules.learn.coding.store import MemoryStore
 from conceptrules.learn.search.search import search_networks
 from conceptrules.learn.search.settings import SearchSettings
-from conceptrules.learn.store import MemoryStore
 from conceptrules.learn.task import make_task, scale_policy
 from conceptrules.model.policy import LeastRows, Monotone, Policy
 from tests.learn.tasks import code_in_memory, fit_options, learn, make_shard, spread_rows, summarise

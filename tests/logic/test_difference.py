@@ -7,7 +7,7 @@ from hypothesis import given
 
 from conceptrules.logic.difference import ClassImplications, RowChanges, RuleChanges, compare_rules, diff
 from conceptrules.model import Column, Concept, Equals, Interval, Level, Literal, OneOf, Rule, RuleNetwork
-from tests.model.test_canonical import shuffled
+from tests.logic.test_canonical import shuffled
 from tests.model.test_text import ADULT
 from tests.strategies import networks
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from conceptrules.logic.equivalence import equivalent, find_counterexample, find_difference, implies
@@ -26,9 +26,11 @@ from conceptrules.model import (
     RuleNetwork,
 )
 from conceptrules.model.evaluation import unpack
-from conceptrules.tables.prediction import find_firing_classes
+from conceptrules.model.predicate import categories_of
+from conceptrules.model.text import literals_text
+from conceptrules.tables.prediction import find_firing_classes, find_scores
 from tests.io.test_versions import WHOLE
-from tests.strategies import networks
+from tests.strategies import networks, scorecards
 
 DAY = 86_400_000_000
 COLUMNS = (
@@ -88,6 +90,68 @@ def test_the_answers_are_those_of_brute_force(first, second, alike):
             assert not unpack(find_firing_classes(second, [row]))[0, second.classes.index(name)]
     row = find_difference(first, second)
     assert row is None or first.predict([row]).tolist() != second.predict([row]).tolist()
+
+
+@st.composite
+def pairs_and_regions(draw, kinds):
+    """Two networks with the columns and tests of one, and a region in words of a test of it."""
+    first = draw(kinds)
+    assume(first.used_predicates)
+    changed = first.levels[0].rules[: draw(st.integers(0, len(first.levels[0].rules) - 1))]
+    columns = {column.name: column for column in first.columns}
+    known = [
+        index
+        for index in first.used_predicates
+        if set(categories_of(first.predicates[index])) <= set(columns[first.predicates[index].column].categories)
+    ]
+    assume(known)
+    literal = Literal(draw(st.sampled_from(known)), draw(st.booleans()))
+    region = literals_text(first, 0, [literal])[0]
+    if first.head is not None:
+        points = (*(tuple(-each for each in row) for row in first.head.points[: len(changed)]),)
+        head = replace(first.head, points=(*points, *first.head.points[len(changed) :]))
+        return first, replace(first, head=head, statistics=None), literal, region
+    concepts = tuple(
+        replace(concept, rules=[rule for rule in concept.rules if rule >= len(changed)])
+        for concept in first.levels[0].concepts
+    )
+    levels = (replace(first.levels[0], concepts=concepts), *first.levels[1:])
+    return first, replace(first, levels=levels, statistics=None), literal, region
+
+
+def holds_on(network, literal, rows):
+    level = Level((Rule((literal,)),), (Concept((0,)), Concept()))
+    region = RuleNetwork(network.columns, network.predicates, (level,), ("yes", "no"), default="no")
+    return region.predict(rows) == "yes"
+
+
+@settings(max_examples=40)
+@given(pairs_and_regions(networks(bottom=bottoms())))
+def test_rows_outside_of_a_region_are_compared_as_brute_force_does(drawn):
+    first, second, literal, region = drawn
+    row = find_difference(first, second, outside=region)
+    names = [column.name for column in first.columns]
+    rows = [dict(zip(names, row, strict=True)) for row in itertools.product(*(VALUES[name] for name in names))]
+    different = (first.predict(rows) != second.predict(rows)) & ~holds_on(first, literal, rows)
+    assert (row is None) == (not different.any())
+    if row is not None:
+        assert first.predict([row])[0] != second.predict([row])[0]
+        assert not holds_on(first, literal, [row])[0]
+
+
+@settings(max_examples=40)
+@given(pairs_and_regions(scorecards(bottom=bottoms())))
+def test_scores_outside_of_a_region_are_compared_as_brute_force_does(drawn):
+    first, second, literal, region = drawn
+    assume(len(first.levels) == 1)
+    row = find_difference(first, second, outside=region)
+    names = [column.name for column in first.columns]
+    rows = [dict(zip(names, row, strict=True)) for row in itertools.product(*(VALUES[name] for name in names))]
+    changed = (find_scores(first, rows) != find_scores(second, rows)).any(axis=1)
+    different = changed & ~holds_on(first, literal, rows)
+    assert (row is None) == (not different.any())
+    if row is not None:
+        assert not holds_on(first, literal, [row])[0]
 
 
 def test_a_row_of_every_kind():

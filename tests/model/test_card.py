@@ -64,6 +64,9 @@ up to 1    3.1%    41     2.4%
 2 to 4    24.0%    49    18.4%
 5 to 8    24.0%     0        -
 from 9    86.0%    10   100.0%
+
+Missing values that add more or less than any value: debt +9 (values -2 to +5). Is it
+known, when you decide, why they are missing?
 """
     )
 
@@ -82,8 +85,18 @@ base                                 0   0  +7
 debt  missing                       +1      -2
 
 not (debt is missing) and late > 0      +3
+
+Missing values that add more or less than any value: debt +1 for a (values 0); debt -2
+for c (values 0). Is it known, when you decide, why they are missing?
 """
     )
+
+
+def test_a_gap_between_what_values_add_is_nothing_to_ask_about() -> None:
+    head = Points([[5], [-2]], [0], cutoff=5, probabilities=[(-9, 0.1)])
+    card = replace(CARD, levels=(Level((rule(0), rule(2)), ()),), head=head, names=())
+    assert "Missing values" not in card_text(card)  # 5 above 43.5, -2 up to 20, and nothing else
+    assert "Missing values" not in card_text(replace(card, levels=(Level((rule(5), rule(5)), ()),)))
 
 
 def test_many_classes_are_listed_in_a_line() -> None:

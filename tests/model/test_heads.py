@@ -9,8 +9,8 @@ import pytest
 import conceptrules
 from conceptrules.explain.explanation import list_rule_texts
 from conceptrules.io.model_file import dumps, loads
+from conceptrules.logic.canonical import sort_nodes
 from conceptrules.model import Column, Concept, InputError, Interval, Level, Literal, Points, Rule, RuleNetwork
-from conceptrules.model.canonical import sort_nodes
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.heads import MAX_SCORE
 
@@ -157,7 +157,7 @@ def test_with_the_log_link_rules_multiply() -> None:
     assert explained.sentence == "mpg is 0.150: the lines that hold multiply to it."
     assert explained.lines[1:] == [["base", "0.135"], ["age > 41", "x 1.28"], ["km > 2", "x 0.861"], ["mpg", "0.150"]]
     assert list_rule_texts(card, [{"age": 50, "km": 3}]) == ["base: 0.135; age > 41: x 1.28; km > 2: x 0.861"]
-    assert card.reasons([{"age": 50, "km": 3}]).to_list() == ["km (x 0.861)"]
+    assert card.reasons([{"age": 50, "km": 3}]).to_list() == ["km > 2 (x 0.861)"]
     assert "x 1.28" in card._repr_html_()
 
 

@@ -41,6 +41,7 @@ COLUMNS = (
     Column("stay", "duration"),
     Column("a and b", "category", ("x", 'say "hi"')),
     Column("smokes", "boolean"),
+    Column("drinks", "number", (0, 1)),
 )
 
 
@@ -61,6 +62,7 @@ COLUMNS = (
         ('code = "1"', (Stated(Equals("code", "1")),)),
         ("not code = 2.5", (Stated(Equals("code", 2.5), True),)),
         ("code not in {2.5,  1 }", (Stated(OneOf("code", (1, 2.5)), True),)),
+        ("drinks = 1 and drinks != 0", (Stated(Interval("drinks", 0)), Stated(Interval("drinks", high=0), True))),
         ("rank <= mid", (Stated(OneOf("rank", ("low", "mid"))),)),
         ("rank >= mid", (Stated(OneOf("rank", ("mid", "high", "top"))),)),
         ("low < rank <= high", (Stated(OneOf("rank", ("mid", "high"))),)),
@@ -168,7 +170,7 @@ def test_new_predicates_are_added_and_known_ones_found():
 
 
 FORMS = "column > value, column <= value, column = value, column in {a, b}, column is missing or column is present"
-NAMES = 'there are age, marital status, code, rank, joined, stay, "a and b", smokes'
+NAMES = 'there are age, marital status, code, rank, joined, stay, "a and b", smokes, drinks'
 
 
 @pytest.mark.parametrize(

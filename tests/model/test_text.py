@@ -468,3 +468,21 @@ def test_rules_that_no_concept_has_are_listed_with_their_level() -> None:
     assert str(network).split("\n\n")[-2:] == [
         "used nowhere on level 1\n  R1.2: not (age > 27)", "used nowhere on level 2\n  R2.2: not C1.1",
     ]  # fmt: skip
+
+
+def test_a_column_of_zeros_and_ones_reads_as_what_it_holds():
+    """But a cut between them, or of a column that has other numbers too, is told as a cut."""
+    flag, count = Column("smoker", "number", (0, 1), missing=True), Column("children")
+    network = RuleNetwork(
+        (flag, count),
+        (
+            Interval("smoker", low=0),
+            Interval("smoker", high=0),
+            Interval("smoker", low=0.5),
+            Interval("children", low=0),
+        ),
+        (Level((Rule((Literal(0), Literal(2), Literal(3))), Rule((Literal(1, negated=True),))), (Concept((0, 1)),)),),
+        ("ill",),
+    )
+    assert rule_text(network, 0, 0) == "smoker = 1 and smoker > 0.5 and children > 0"
+    assert rule_text(network, 0, 1) == "smoker != 0"

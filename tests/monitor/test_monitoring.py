@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from sklearn.metrics import accuracy_score, mean_absolute_error, roc_auc_score
 
@@ -185,3 +186,30 @@ def test_columns_that_are_worked_out_are_looked_at_as_others():
     assert result.rules[0].holds.value == (ratio > 1.5).mean()
     assert result.figure("missing", derived.name).value == ratio.isna().mean()
     assert any(f"{derived.name} > 1.5 is " in text for text in result.changes)
+
+
+def test_periods_of_numbers_are_in_their_order_and_gaps_of_arrow_are_gaps():
+    X, _ = make_rows(30)
+    result = learn("card").monitor(X, time=[10, 9, 100] * 10)
+    assert [name for name, _ in result.periods] == ["9", "10", "100"]
+    gaps = pa.chunked_array([["a", None, "b"] * 10])
+    assert [name for name, _ in learn("card").monitor(X, groups=gaps).groups] == ["(missing)", "a", "b"]
+    with pytest.raises(InputError, match="10 rows have no time, the first is row 1"):
+        learn("card").monitor(X, time=gaps)
+
+
+@pytest.mark.parametrize("kind", ["decision", "card"])
+def test_a_fall_of_the_accuracy_is_a_change(kind):
+    X, y = make_rows(400, seed=9)
+    wrong = np.where(np.arange(400) % 4 == 0, np.where(y == "yes", "no", "yes"), y)
+    result = learn(kind).monitor(X, wrong, reference=(X, y))
+    share, before = (result.figure("accuracy").value, result.figure("accuracy").trained)
+    assert f"{share:.1%} of the answers are right, in the reference {before:.1%}" in result.changes
+    assert "95%  reference" in str(result)
+
+
+def test_abstained_rows_are_those_without_exactly_one_class():
+    X, _ = make_rows(200, 0.5)
+    result = learn("decision").monitor(X)
+    shares = [result.figure(name).value for name in ("default", "conflict", "abstained")]
+    assert shares[2] == pytest.approx(shares[0] + shares[1])

@@ -1,24 +1,11 @@
-"""A headless Chromium, and pages opened in it."""
+"""Pages opened in a headless Chromium."""
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-
-HINT = "no Chromium; install it with: sudo apt-get install chromium"
-NAMES = ("chromium", "chromium-browser", "google-chrome")
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
 
 
 @dataclass
@@ -31,18 +18,6 @@ class Opened:
 
     def run(self, code: str, argument: Any = None) -> Any:
         return self.page.evaluate(code, argument)
-
-
-@pytest.fixture(scope="session")
-def browser():
-    sync_api = pytest.importorskip("playwright.sync_api")
-    found = next(filter(None, map(shutil.which, NAMES)), None)
-    if found is None:
-        pytest.skip(HINT)
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from html import unescape
 
 import numpy as np
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from conceptrules import InputError
 from conceptrules.model import Column, Equals, Interval, Level, Literal, Points, Rule, RuleNetwork
 from conceptrules.model.card import read_card
+from conceptrules.model.provenance import Training
 from conceptrules.report import report
 from conceptrules.report.collect import collect
 from conceptrules.report.model_card import model_card
@@ -55,6 +57,11 @@ def test_every_line_is_on_the_page_and_rows_to_try_have_low_and_high_scores(card
         scores = {sample.title: score_sample(found, sample.values) for sample in found.samples}
         assert min(scores.values()) == scores[next(title for title in scores if title.startswith("Low"))]
         assert max(scores.values()) == scores[next(title for title in scores if title.startswith("High"))]
+
+
+@pytest.mark.parametrize("name", CARDS)
+def test_a_card_has_nothing_to_do_with_continuous_networks(name):
+    assert "continuous network" not in report(CARDS[name])
 
 
 def score_sample(found, values) -> float:
@@ -126,6 +133,21 @@ def test_the_page_adds_up_as_the_network_does(open_page, name):
             assert int(total) == expected[card.classes.index(answer) if len(expected) > 1 else 0]
         else:
             assert float(shown) == float(total) == pytest.approx(answer, rel=5e-3)
+
+
+@pytest.mark.parametrize("link", ["identity", "log"])
+def test_the_row_to_try_shows_its_interval(open_page, link):
+    head = CARDS["number"].head
+    head = replace(head, link=link, step=0.05 if link == "log" else head.step)
+    errors = ((-8.0, -1.0, 2.0, 9.0), (-7.0, 0.0, 1.0, 8.0))
+    training = Training("1", None, (), len(ROWS), None, None, errors=errors)
+    card = replace(CARDS["number"], head=head, training=training)
+    opened = open_page(report(card, ROWS, answers("number")))
+    script = "(values) => (setRow(values), one('#decision-odds').textContent)"
+    shown = opened.run(script, [ROWS[0]["age"], 0])
+    low, high = card.predict_interval(ROWS[:1])[0]
+    texts = shown.removeprefix("90% of such numbers are between ").partition(", by")[0].split(" and ")
+    assert [float(text.replace(",", "")) for text in texts] == pytest.approx([low, high], rel=5e-3, abs=head.step)
 
 
 def test_moving_a_slider_moves_the_sum_and_the_cheapest_cut_off_follows_the_costs(open_page):

@@ -76,6 +76,7 @@ def test_a_rule_that_others_come_before_shows_what_it_decides():
 def test_without_rows_it_says_what_it_cannot_say():
     html = report(small())
     assert "given no rows to test it on" in html
+    assert "continuous network" not in html
     for words in ("not recorded when the model was learned", "Not known: no rows were given", "Not recorded"):
         assert words in html
 

@@ -14,7 +14,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, seed, settings
 
 from conceptrules.model import InputError
-from tests.logic.policies.brute_force import cases
+from tests.logic.policies.brute_force import card_cases, cases
 from tests.test_check import (
     SPECIAL,
     certified,
@@ -57,7 +57,7 @@ def forge_cases(turn: int, count: int) -> list[int]:
 
     @seed(turn)
     @settings(max_examples=count, deadline=None, database=None, suppress_health_check=list(HealthCheck))
-    @given(cases())
+    @given(cases() | card_cases())
     def attack(case: Any) -> None:
         with suppress(InputError):  # a domain without rows
             files = certified(*case)[:3]

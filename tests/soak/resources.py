@@ -185,7 +185,7 @@ def _taken(learner: str, rows: int, columns: int, classes: int) -> tuple[float, 
     Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
     before = _own("VmRSS")
     with (
-        patch("conceptrules.learn.coding.check_memory", kept),
+        patch("conceptrules.learn.coding.table_coding.check_memory", kept),
         patch("conceptrules.mllp.check_memory", kept),
     ):
         made.fit(*table)

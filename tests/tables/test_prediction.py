@@ -102,7 +102,7 @@ def test_the_first_of_many_classes_that_fires(classes: int, size: int) -> None:
 
 
 def test_parts_of_the_rows_are_put_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("conceptrules.model.factoring.PART", 2)
+    monkeypatch.setattr("conceptrules.tables.factoring.PART", 2)
     monkeypatch.setattr("conceptrules.tables.packing._BLOCK", 64)
     x = np.arange(1000.0)[:, None]
     network = network_on(

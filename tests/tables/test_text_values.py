@@ -46,6 +46,12 @@ def test_other_text_stays_text(texts: list[str]) -> None:
     assert find_written_kind(texts) is None
 
 
+def test_no_more_texts_are_read_than_it_takes() -> None:
+    texts = iter(["2024-01-05", "word", "2024-01-06"])
+    assert find_written_kind(texts) is None
+    assert next(texts) == "2024-01-06"
+
+
 @given(st.text() | st.from_regex(r"[+-]?[$€]?[0-9.,]{1,12} ?%?", fullmatch=True))
 def test_no_text_is_read_that_cannot_be(text: str) -> None:
     if find_written_kind([text]) is not None:

@@ -27,7 +27,7 @@ from conceptrules.binarize.inspection import (
     sum_keys,
 )
 from conceptrules.binarize.value_counts import GivenKind, ValueCounts, count_column
-from conceptrules.model.derived import Length, Mention, Relation, make_derived, name_derivation
+from conceptrules.model.derived import Length, Mention, Relation, make_derived, name_derivation, read_relation
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import Bits, PackedBits, unpack
 from conceptrules.model.policy import Policy
@@ -67,8 +67,8 @@ class Binarizer(TransformerMixin, BaseEstimator):
     quantiles : int, default=32
         The most thresholds that are there only to split a column evenly. A column with no more values than this has a
         threshold at each.
-    relations : sequence of (str, str, str), default=()
-        Pairs of columns that are subtracted, divided or compared, such as ("debt", "/", "income").
+    relations : sequence of (str, str, str) or str, default=()
+        Pairs of columns that are subtracted, divided or compared, such as ("debt", "/", "income") or "debt / income".
     keep : sequence of str, default=()
         Columns that are learned from even if they are identifiers, or say the same as another one.
 
@@ -102,6 +102,10 @@ class Binarizer(TransformerMixin, BaseEstimator):
     inspection_: tuple[Finding, ...]
     categories_dropped_: tuple[tuple[str, int], ...]
     cuts_: tuple[tuple[float, ...], ...]
+    _related: frozenset[str] = frozenset()
+    """The columns that relations are between."""
+    relation_search: object = None
+    """What `relations="auto"` of an estimator tried; None: the user names the relations."""
     policy: Policy | None = None
     """What is asked of the networks that are learned: the columns that it names are kept."""
 
@@ -111,7 +115,7 @@ class Binarizer(TransformerMixin, BaseEstimator):
         max_categories: int = 256,
         literals: str = "intervals",
         quantiles: int = QUANTILES,
-        relations: Sequence[tuple[str, str, str]] = (),
+        relations: Sequence[tuple[str, str, str] | str] | str = (),
         keep: Sequence[str] = (),
     ) -> None:
         self.relations = relations
@@ -154,7 +158,7 @@ class Binarizer(TransformerMixin, BaseEstimator):
         if len(rows) < table.rows:
             table, labels, weight = table.take(rows), labels[rows], weight[rows]
         classes, codes = encode_labels(labels)
-        needed = {str(name) for relation in self.relations for name in relation}
+        needed = {name for relation in check_relations(self.relations, table.names) for name in relation.columns}
         sources: list[ValueCounts] = []
 
         def count() -> Iterator[ValueCounts]:
@@ -192,8 +196,9 @@ class Binarizer(TransformerMixin, BaseEstimator):
         """
         settings, derived = self._settings(), list[tuple[Column, ...]]()
         relations = check_relations(self.relations, names)
-        needed = {name for relation in relations for name in relation.columns}
-        learned = {counted.name: learn_column(counted, settings).column for counted in counts if counted.name in needed}
+        self._related = frozenset(name for relation in relations for name in relation.columns)
+        related = [counted for counted in counts if counted.name in self._related]
+        learned = {counted.name: learn_column(counted, settings).column for counted in related}
         for relation in relations:
             sources = [learned[name] for name in relation.columns]
             derived.append((*sources, make_derived(relation, sources)))
@@ -294,8 +299,7 @@ class Binarizer(TransformerMixin, BaseEstimator):
 
     def _is_asked_for(self, name: str) -> bool:
         """Return whether the user names a column as one to learn from."""
-        related = {column for left, _, right in self.relations for column in (left, right)}
-        return name in (*self.keep, *map(str, self.kinds or {}), *related) or names_column(self.policy, name)
+        return name in (*self.keep, *map(str, self.kinds or {}), *self._related) or names_column(self.policy, name)
 
     @property
     def predicates_(self) -> tuple[Predicate, ...]:
@@ -425,19 +429,23 @@ class _Predicates:
 def check_relations(relations: Sequence[Any], names: Sequence[str]) -> list[Relation]:
     """Return the relations that the user declares between columns of these names."""
     checked: list[Relation] = []
+    if isinstance(relations, str):
+        raise InputError(
+            f"relations is {relations!r}; it needs a list such as [('debt', '/', 'income')], or of an estimator 'auto'"
+        )
     for relation in relations:
-        if isinstance(relation, str) or len(relation) != 3:
+        if isinstance(relation, str):
+            made = read_relation(relation, names)
+        elif len(relation) != 3:
             raise InputError(
                 f"relations has {relation!r}; a relation is a column, one of -, / and <, and another column, such as "
-                "('debt', '/', 'income')"
+                "('debt', '/', 'income') or 'debt / income'"
             )
-        left, operator, right = relation
-        for name in (left, right):
-            if str(name) not in names:
-                raise InputError(
-                    f"relations names column {str(name)!r}, which is not in the table; {nearest(str(name), names)}"
-                )
-        made = Relation(str(left), operator, str(right))
+        else:
+            made = Relation(str(relation[0]), relation[1], str(relation[2]))
+        for name in made.columns:
+            if name not in names:
+                raise InputError(f"relations names column {name!r}, which is not in the table; {nearest(name, names)}")
         if name_derivation(made) in names:
             raise InputError(
                 f"the table has a column {name_derivation(made)!r} already; rename it, or leave the relation out"

@@ -78,11 +78,15 @@ def find_word_order(categories: Sequence[object]) -> tuple[str, ...] | None:
     for ranks in _RANKS:
         if all(word in ranks for word in plain):
             return _sort_words(words, [float(ranks[word]) for word in plain])
-    bounds = [_read_bound(word.strip().lower()) for word in words]
-    known = [bound for bound in bounds if bound is not None]
-    if len(known) < len(words) or all(word.strip().isdigit() for word in words):
+    if all(word.strip().isdigit() for word in words):
         return None
-    return _sort_words(words, known)
+    bounds: list[float] = []
+    for word in words:
+        bound = _read_bound(word.strip().lower())
+        if bound is None:
+            return None
+        bounds.append(bound)
+    return _sort_words(words, bounds)
 
 
 def _sort_words(words: Sequence[str], ranks: Sequence[float]) -> tuple[str, ...] | None:

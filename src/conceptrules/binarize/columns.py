@@ -170,6 +170,8 @@ def _learn_ordered(
     shorten = short_numbers if column.kind == "number" else short_moments
     quantiles = settings.quantiles if settings.literals == "thresholds" else None
     cuts = find_cuts(numbers, sums / counts.unit, quantiles, shorten)
+    if column.kind == "number" and counts.exact and np.unique(numbers[~np.isnan(numbers)]).tolist() == [0, 1]:
+        column = replace(column, categories=(0, 1))
     alike = counts.gaps == counts.rows or bool((numbers == numbers[0]).all())
     if alike and counts.rows > 1 and abs(numbers[0]) >= 2**53:
         warning = (

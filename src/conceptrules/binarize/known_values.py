@@ -48,7 +48,7 @@ def from_keys(keys: Keys) -> NDArray[np.float64]:
 
 
 @dataclass(slots=True, eq=False)
-class Tally:
+class ValueTally:
     """Different values, and the weight of each class at each: numbers by their type and sorted, others as objects."""
 
     dtype: np.dtype[Any] | None = None
@@ -189,7 +189,7 @@ class TextBuckets:
     """Which buckets are heavy; None in the first pass."""
     sample: SmallestHashes = field(default_factory=SmallestHashes)
     weights: Counts = field(default_factory=lambda: np.zeros(_BUCKETS, np.int64))
-    tally: Tally = field(default_factory=Tally)
+    tally: ValueTally = field(default_factory=ValueTally)
 
     def blank(self) -> TextBuckets:
         """Return the same, with nothing counted yet."""

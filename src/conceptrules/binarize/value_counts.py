@@ -21,8 +21,8 @@ from conceptrules.binarize.known_values import (
     HEAVY_TERM_BUCKETS,
     Counts,
     NumberGroups,
-    Tally,
     TextBuckets,
+    ValueTally,
 )
 from conceptrules.model.derived import Mention
 from conceptrules.model.errors import ColumnTypeError
@@ -59,7 +59,7 @@ class ValueCounts:
     rows: int = 0
     gaps: int = 0
     """Rows without a value."""
-    tally: Tally | None = None
+    tally: ValueTally | None = None
     """The values, while there are few; None where there is none yet."""
     sketch: NumberGroups | TextBuckets | None = None
     """What is known of very many values."""
@@ -87,7 +87,7 @@ class ValueCounts:
             named = self.given is not None and self.given.kind in ("category", "ordinal", "boolean", "text")
             declared = self.declared and self.family in READS["category"]
             text = named or declared or self.family in ("category", "boolean")
-            self.tally = Tally(np.dtype(object) if text else None)
+            self.tally = ValueTally(np.dtype(object) if text else None)
         if isinstance(self.sketch, NumberGroups):
             self.sketch.add_rows(cells.by_row(cells.values)[present], target, weight)
             return
@@ -113,7 +113,7 @@ class ValueCounts:
         most = HEAVY_TERM_BUCKETS if self.holds_text else HEAVY_BUCKETS
         sketch = TextBuckets(most) if self.tally.dtype == object else NumberGroups.begin(self.classes)
         sketch.add(*self.tally.distinct())
-        self.tally, self.sketch = Tally(self.tally.dtype), sketch
+        self.tally, self.sketch = ValueTally(self.tally.dtype), sketch
         return sketch
 
     def blank(self) -> ValueCounts:
@@ -121,7 +121,7 @@ class ValueCounts:
         # Another thread may merge into these counts, and sets the family before the values.
         tally, sketch = self.tally, self.sketch
         blank = ValueCounts(self.name, self.classes, self.unit, self.given, self.family, derived=self.derived)
-        blank.tally = None if tally is None else Tally(tally.dtype)
+        blank.tally = None if tally is None else ValueTally(tally.dtype)
         blank.sketch = None if sketch is None else sketch.blank()
         return blank
 
@@ -133,7 +133,7 @@ class ValueCounts:
         if later.tally is None:
             return
         if self.tally is None:
-            self.tally = Tally(later.tally.dtype)
+            self.tally = ValueTally(later.tally.dtype)
         if later.sketch is None:
             self._count(*later.tally.distinct())
         else:
@@ -202,7 +202,7 @@ class ValueCounts:
 
     def distinct(self) -> tuple[ColumnValues, Counts]:
         """Return the values once each, a gap after them if there is one, and the weight of each class at each value."""
-        values, counts = (self.sketch or self.tally or Tally()).distinct()
+        values, counts = (self.sketch or self.tally or ValueTally()).distinct()
         counts = counts if len(values) else np.zeros((0, self.classes), np.int64)
         missing = np.zeros(len(values), np.bool_)
         cells = ColumnValues(self.name, values, missing, self.family, self.declared, order=self.order)

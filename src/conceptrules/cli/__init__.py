@@ -105,8 +105,8 @@ _OPTIONS = {
     "raise max_categories": "raise --max-categories",
     "immutable names column": "--immutable names column",
     "with columns={...}": "with --column",
-    "trust_types gives the prediction only; leave reasons, probabilities and types out": "--trust-types gives the "
-    "prediction only; leave --reasons, --probabilities and --type out",
+    "trust_types takes types for granted and gives no reasons; leave reasons and types out": "--trust-types takes "
+    "types for granted and gives no reasons; leave --reasons and --type out",
 }
 """What messages say to write in Python, and what helps on the command line."""
 

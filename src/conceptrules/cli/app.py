@@ -10,6 +10,7 @@ from conceptrules import __version__
 from conceptrules.cli.commands import (
     datasets,
     diff,
+    dossier,
     edit,
     evaluate,
     explain,
@@ -20,6 +21,7 @@ from conceptrules.cli.commands import (
     predict,
     prove,
     show,
+    studio,
 )
 from conceptrules.cli.options import expand_options
 
@@ -38,13 +40,18 @@ for command in (  # in the order of `conceptrules --help`
     show.rules,
     show.draw,
     show.report,
+    dossier.dossier,
     export.export,
+    export.read_dmn,
     diff.diff,
     prove.prove,
     edit.edit,
     edit.undo,
+    edit.redo,
+    edit.sign,
     edit.replay,
     edit.log,
+    studio.studio,
     evaluate.measure,
     show.schema,
     datasets.datasets,

@@ -12,12 +12,12 @@ import pyarrow.compute as pc
 
 from conceptrules.cli import targets
 from conceptrules.cli.options import FeatureOptions
-from conceptrules.model.derived import OPERATORS
+from conceptrules.model.derived import read_relation
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.policy import Fair, Policy
 from conceptrules.model.predicate import Column, Value
-from conceptrules.model.values import int_if_whole, label_text
+from conceptrules.model.values import int_if_whole, label_text, parse_cuts
 from conceptrules.tables.column_values import check_readable
 from conceptrules.tables.date_parts import DatePart, part_of, part_values, with_date_parts
 from conceptrules.tables.files.table_reader import Delimited, TableFile
@@ -72,22 +72,18 @@ def parse_kinds(items: Sequence[str], columns: Sequence[str], where: str) -> dic
     }
 
 
-def parse_relations(items: Sequence[str], columns: Sequence[str], where: str) -> list[tuple[str, str, str]]:
-    """Read `--relation "debt / income"` as the columns and what stands between them."""
-    return [_parse_relation(item, columns, where) for item in items]
-
-
-def _parse_relation(text: str, columns: Sequence[str], where: str) -> tuple[str, str, str]:
-    words = text.split(" ")
-    places = [place for place, word in enumerate(words) if word in OPERATORS]
-    parts = [(" ".join(words[:place]), words[place], " ".join(words[place + 1 :])) for place in places]
-    if not parts:
-        raise InputError(f"--relation {text!r} should read like 'debt / income', with -, / or < between two columns")
-    # The name of a column may have such a sign, too.
-    known = next((part for part in parts if part[0] in columns and part[2] in columns), parts[0])
-    for name in (known[0], known[2]):
+def parse_relations(
+    items: Sequence[str], columns: Sequence[str], where: str, search: str | None
+) -> list[tuple[str, str, str]] | str:
+    """Read `--relation "debt / income"` as the columns and what stands between them; `--relations auto` as it is."""
+    if search is not None:
+        if search != "auto" or items:
+            raise InputError("--relations auto looks for relations, --relation 'debt / income' names one; give either")
+        return search
+    relations = [read_relation(item, columns) for item in items]
+    for name in (name for relation in relations for name in relation.columns):
         require_column(name, columns, where)
-    return known
+    return [(relation.left, relation.operator, relation.right) for relation in relations]
 
 
 def _parse_order(text: str) -> tuple[Value, ...]:
@@ -190,7 +186,7 @@ def read_labelled_rows(source: TableFile, target: str, network: RuleNetwork) -> 
 
 def _read_classes(source: TableFile, target: str, network: RuleNetwork) -> pa.ChunkedArray:
     column = targets.check_labels(source.read([target], {target: "category"})[target], target, source.name)
-    cuts = targets.parse_cuts(network.classes)
+    cuts = parse_cuts(network.classes)
     if cuts is None:
         return _match_type(column, network.classes)
     return pa.chunked_array([targets.label_ranges(targets.finite_numbers(column, target), cuts)])

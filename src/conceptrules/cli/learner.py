@@ -45,7 +45,7 @@ def is_large(name: str) -> bool:
     if name == STREAM or not os.path.isfile(name):
         return False
     if table_suffix(name) == PARQUET:
-        from conceptrules.learn.coding import IN_MEMORY
+        from conceptrules.learn.coding.table_coding import IN_MEMORY
 
         return bool(open_parquet(name).metadata.num_rows > IN_MEMORY)
     return os.path.getsize(name) > LARGE
@@ -65,7 +65,7 @@ def task_in_batches(files: Sequence[str], target: str, options: LearningOptions)
     chosen = replace(options.features, drop=[*options.features.drop, *holdout.values()])
     features = columns.select_features(names, target, chosen, where)
     kinds = columns.parse_kinds(options.features.kind, names, where)
-    relations = columns.parse_relations(options.features.relation, features, where)
+    relations = columns.parse_relations(options.features.relation, features, where, options.features.relations)
     kept = columns.parse_names(options.features.keep, features, where)
     classifier = make_classifier(
         options.learner, {name: kinds[name] for name in features if name in kinds}, relations, kept
@@ -90,7 +90,7 @@ def task_in_memory(file: str, target: str, options: LearningOptions) -> Learning
         raise InputError("--regression predicts the number and --bins ranges of it; give one of them")
     X, y = columns.read_examples(source, target, features, kinds, options.bins, regression)
     X = columns.replace_dates(X) if options.date_parts else X
-    relations = columns.parse_relations(features.relation, X.column_names, source.name)
+    relations = columns.parse_relations(features.relation, X.column_names, source.name, features.relations)
     kept = columns.parse_names(features.keep, X.column_names, source.name)
     kinds = {name: kinds[name] for name in X.column_names if name in kinds}
     classifier = make_classifier(options.learner, kinds, relations, kept)
@@ -111,7 +111,7 @@ def find_method(options: LearnerOptions) -> str:
 def make_classifier(
     options: LearnerOptions,
     kinds: Mapping[str, KindOption],
-    relations: Sequence[tuple[str, str, str]] = (),
+    relations: Sequence[tuple[str, str, str]] | str = (),
     keep: Sequence[str] = (),
 ) -> Classifier:
     """Return the estimator that the options describe; its `fit` checks most of their ranges before it trains."""
@@ -143,7 +143,7 @@ def make_classifier(
     if relations:
         if "relations" not in known[method]:
             raise InputError(f"--relation is no option of --method {method}; leave it out, or take another method")
-        parameters["relations"] = list(relations)
+        parameters["relations"] = relations
     if parameters.get("cutoff") is not None and float(parameters["cutoff"]).is_integer():  # a score
         parameters["cutoff"] = int(parameters["cutoff"])
     if parameters.get("immutable") is not None:

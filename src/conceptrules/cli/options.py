@@ -29,13 +29,11 @@ def argument(help: str) -> Any:
 
 TABLE = "CSV, TSV (also .gz) or Parquet; - for CSV on standard input."
 Data = Annotated[str, argument(TABLE)]
-Files = Annotated[
-    list[str],
-    argument(
-        "CSV, TSV (also .gz) or Parquet: a file, several, a pattern such as 'part-*.parquet', or a folder "
-        "of Parquet files; - for CSV on standard input."
-    ),
-]
+TABLES = (
+    "CSV, TSV (also .gz) or Parquet: a file, several, a pattern such as 'part-*.parquet', or a folder of Parquet "
+    "files; - for CSV on standard input."
+)
+Files = Annotated[list[str], argument(TABLES)]
 Model = Annotated[str, argument("A model file that fit wrote; - for standard input.")]
 Out = Annotated[str, typer.Option("--output", "-o", help="A .csv or .parquet file; - for CSV on standard output.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -100,6 +98,10 @@ class FeatureOptions:
         list[str],
         option("Two columns to subtract, divide or compare: 'debt / income', 'paid < due'. Repeat it for more."),
     ] = field(default_factory=list)
+    relations: Annotated[
+        str | None,
+        option("auto: try pairs of columns of numbers, and take the relations that held-out rows are clearly for."),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

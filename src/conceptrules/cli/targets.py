@@ -6,7 +6,6 @@ that a model file is enough to read a target of numbers by.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from shlex import quote
 
@@ -16,11 +15,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from conceptrules.model.errors import InputError
-from conceptrules.model.predicate import Value
-from conceptrules.model.text import number_text
+from conceptrules.model.values import name_ranges
 from conceptrules.tables.files.written_values import NEARLY_ALL, are_numbers
-
-_RANGE_NAME = re.compile(r"(?:up to|over|(?P<low>\S+) to) (?P<high>\S+)")
 
 
 def check_labels(column: pa.ChunkedArray, target: str, where: str) -> pa.ChunkedArray:
@@ -109,30 +105,6 @@ def find_cuts(values: NDArray[np.float64], bins: int) -> list[float]:
     return cuts
 
 
-def name_ranges(cuts: Sequence[float]) -> list[str]:
-    """Return the names of the ranges, from the lowest up.
-
-    >>> name_ranges([1.0, 3.5])
-    ['up to 1', '1 to 3.5', 'over 3.5']
-    """
-    ends = list(map(number_text, cuts))
-    return [f"up to {ends[0]}", *map("{} to {}".format, ends, ends[1:]), f"over {ends[-1]}"]
-
-
 def label_ranges(values: NDArray[np.float64], cuts: Sequence[float]) -> NDArray[np.object_]:
     """Return the name of the range of each value; a value that ends a range is in it."""
     return np.array(name_ranges(cuts), dtype=object)[np.searchsorted(cuts, values, side="left")]
-
-
-def parse_cuts(classes: Sequence[Value]) -> list[float] | None:
-    """Return the cuts that gave these classes their names; None if other names are among them.
-
-    >>> parse_cuts(["1 to 3.5", "over 3.5", "up to 1"]), parse_cuts(["up to 1", "more"])
-    ([1.0, 3.5], None)
-    """
-    matches = [_RANGE_NAME.fullmatch(name) if isinstance(name, str) else None for name in classes]
-    try:
-        ends = {float(match["high"]) for match in matches if match}
-    except ValueError:
-        return None
-    return sorted(ends) if ends and set(name_ranges(sorted(ends))) == set(classes) else None

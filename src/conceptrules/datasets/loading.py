@@ -101,6 +101,8 @@ def manifest(folder: str | os.PathLike[str]) -> dict[str, Entry]:
     content = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     entries = {}
     for fields in content.get("dataset", []):
+        if fields.get("kind") == "regression":  # `load` gives classes
+            continue
         citation, _, doi = fields.get("citation", "").partition(", doi:")
         entries[fields["name"]] = Entry(
             fields["name"],

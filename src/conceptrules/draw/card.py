@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from conceptrules.draw.appearance import escape_text
 from conceptrules.explain.score_explanation import ScoreExplanation
-from conceptrules.model.card import Card, CardLine, band_lines, read_card
+from conceptrules.model.card import Card, CardLine, band_lines, gap_sentence, read_card
 from conceptrules.model.network import RuleNetwork
 
 # The fonts and colours are the notebook's own; only the bars bring two, which have 3:1 against light and dark pages.
@@ -28,7 +28,7 @@ _MORE, _LESS = "#e0691a", "#3d7dd1"
 def card_html(network: RuleNetwork) -> str:
     """Return the card, the probabilities by score, and the same in words, folded away."""
     card = read_card(network)
-    sentences = escape_text(" ".join(card.sentences))
+    sentences = escape_text(" ".join([*card.sentences, gap_sentence(network)]).strip())
     words = "\n".join(map(escape_text, str(network).split("\n")))
     bands = _table_html(band_lines(card)) if card.bands else ""
     return (

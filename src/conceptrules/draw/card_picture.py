@@ -128,9 +128,9 @@ class _Picture:
         """Write a rule, perhaps on several lines, with its bars and figures beside the first of them."""
         whole = f"{line.column} {_name(line)}".strip()
         cells = self.card.line_cells(line)
-        told = escape_text(f"{whole}: {', '.join(filter(None, cells))}")
+        spoken = escape_text(f"{whole}: {', '.join(filter(None, cells))}")
         node = rule_id(self.level, line.rule) if line.rule >= 0 else "base"
-        self.parts.append(f'<g class="row" data-node="{node}" role="img" aria-label="{told}"><title>{told}</title>')
+        self.parts.append(f'<g class="row" data-node="{node}" role="img" aria-label="{spoken}"><title>{spoken}</title>')
         for number, text in enumerate(texts):
             self._label(text, x, self.y + 15 + number * 16, "")
         self._figures(cells, "", line.points if line.rule >= 0 else ())

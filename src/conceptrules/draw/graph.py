@@ -10,10 +10,29 @@ from typing import Literal as Choice
 
 from conceptrules.draw.appearance import assign_colours
 from conceptrules.model.network import Literal, RuleNetwork
-from conceptrules.model.predicate import Column, Equals, Interval, Missing, OneOf, Predicate, Value, categories_of
+from conceptrules.model.predicate import (
+    Column,
+    Equals,
+    Interval,
+    Missing,
+    OneOf,
+    Predicate,
+    Value,
+    categories_of,
+    state_flag,
+)
 from conceptrules.model.statistics import edges as count_edges
 from conceptrules.model.statistics import sizes_of
-from conceptrules.model.text import bound_texts, concept_name, literal_text, rule_name, rule_text, word
+from conceptrules.model.text import (
+    bound_texts,
+    column_word,
+    concept_name,
+    literal_text,
+    rule_name,
+    rule_text,
+    states_itself,
+    word,
+)
 
 Kind = Choice["predicate", "rule", "concept", "class"]
 
@@ -38,6 +57,8 @@ class Node:
     """Whether it is a class or concept without rules, which never fires."""
     stands_for: tuple[str, ...] = ()
     """The ids of the nodes that are folded into this one."""
+    title: str | None = None
+    """What stands above predicates of its column; None: they are of several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +156,8 @@ def _predicates(network: RuleNetwork, degree: Mapping[str, int], colours: Mappin
         text = bare_text(predicate, columns[predicate.column][1])
         tip = literal_text(network, 0, Literal(index))
         colour = colours[predicate.column]
-        yield Node(name, "predicate", 0, text, tip, degree[name], predicate.column, colour)
+        title = column_word(columns[predicate.column][1])
+        yield Node(name, "predicate", 0, text, tip, degree[name], predicate.column, colour, title=title)
 
 
 def _sort_key(predicate: Predicate, number: int, column: Column) -> tuple[int, int, float, float, str]:
@@ -159,9 +181,11 @@ def bare_text(predicate: Predicate, column: Column) -> str:
     >>> bare_text(Interval("age", 27, 41), Column("age"))
     '> 27, ≤ 41'
     """
-    match predicate:
+    match state_flag(predicate, column):
         case Missing():
             return "missing"
+        case Equals(value=value) if states_itself(column):
+            return "yes" if value else "no"
         case Equals(value=value):
             return f"= {word(value)}"
         case Interval() | OneOf():

@@ -204,7 +204,7 @@ def _assemble(
             port, middle = left + centres[node.id], top + y + ROW / 2
             wires.append(Wire(node.id, ((end, middle), (port, middle), (port, top - 10)), node.colour))
         for card, y in stack.headings():
-            full = card[0].tooltip if card[0].column is None else word(card[0].column)
+            full = card[0].title or card[0].tooltip
             headings.append(Label(heading(card), full, x, top + y + 15, "column", card[0].colour))
     lines = [
         EdgeLine(

@@ -19,7 +19,7 @@ from conceptrules.explain.number_scores import NumberEvaluation
 from conceptrules.explain.rule_coverage import RuleCoverage
 from conceptrules.explain.scores import Cutoff, Evaluation
 from conceptrules.model.errors import InputError
-from conceptrules.model.metrics import SCORE_NAMES
+from conceptrules.model.metrics import SCORE_NAMES, read_score
 from conceptrules.model.pareto import Choice, Point
 from conceptrules.model.pareto import pareto_front as non_dominated
 from conceptrules.model.precision import interval_text, wilson_interval
@@ -108,6 +108,7 @@ def _regularization_path(scores: Sequence[Mapping[str, Any]], training: Training
     """Plot the networks of the path as lines, and those that more rows improved as dots."""
     figure = _figure(8, 3.4)
     panels = _panels(figure, (_score_name(training), "edges"), "edge penalty, in rows")
+    _show_losses(panels[0], training)
     path = [line for line in scores if not line.get("refined")]
     refined = [line for line in scores if line.get("refined")]
     curves = (
@@ -333,7 +334,9 @@ def pareto_front(networks: Sequence[Point] | Sequence[Choice], *, score: str | N
         axes.xaxis.set_major_formatter("{x:g}")
     else:
         axes.locator_params(axis="x", integer=True)  # no network has half an edge
-    axes.set(xlabel="edges", ylabel=score or _score_name(first.network.training if isinstance(first, Choice) else None))
+    training = None if score or not isinstance(first, Choice) else first.network.training
+    axes.set(xlabel="edges", ylabel=score or _score_name(training))
+    _show_losses(axes, training)
     axes.grid(alpha=0.25)
     return figure
 
@@ -656,8 +659,17 @@ def _score_name(training: Training | None) -> str:
     """Return the name of the score that a network was fitted for, or "score" where that is not recorded."""
     if training is None:
         return "score"
-    scoring = str(dict(training.settings).get("scoring", "f1_macro"))  # the paper's method has no choice
-    return SCORE_NAMES.get(scoring, scoring)
+    return SCORE_NAMES.get(_scoring(training), _scoring(training))
+
+
+def _scoring(training: Training) -> str:
+    return str(dict(training.settings).get("scoring", "f1_macro"))  # the paper's method has no choice
+
+
+def _show_losses(axes: Axes, training: Training | None) -> None:
+    """Number the axis of a loss with what it is; it is drawn negative, so that the best network is at the top."""
+    if training is not None and _scoring(training).startswith("neg_"):
+        axes.yaxis.set_major_formatter(lambda score, _: f"{read_score(_scoring(training), score) + 0.0:g}")
 
 
 def _figure(width: float, height: float, layout: Literal["constrained", "compressed"] = "constrained") -> Figure:

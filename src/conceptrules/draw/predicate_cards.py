@@ -9,7 +9,6 @@ from itertools import accumulate
 from conceptrules.draw.appearance import shorten, text_width
 from conceptrules.draw.graph import Node
 from conceptrules.draw.node_order import group_by_column
-from conceptrules.model.text import word
 
 TEXT = 12.0
 WORDS = 28
@@ -67,8 +66,8 @@ def row_text(node: Node) -> str:
 
 def heading(card: Sequence[Node]) -> str:
     """Return the name of the column of a card."""
-    column = card[0].column
-    return "other columns" if column is None else shorten(word(column), WORDS)
+    title = card[0].title
+    return "other columns" if title is None else shorten(title, WORDS)
 
 
 def stack_cards(predicates: Sequence[Node], wide: float) -> list[CardStack]:

@@ -1,9 +1,13 @@
 """Edits of a network as values: what they do to it, and the trail that keeps them."""
 
-from conceptrules.edit.editing import Edited, edit, undo
+from conceptrules.edit.cases import AddCase, CaseResult, DropCase, run_cases
+from conceptrules.edit.changes import TakeRules, take_rules
+from conceptrules.edit.editing import Edited, edit, redo, undo
 from conceptrules.edit.operations import (
     AddLiteral,
     AddRule,
+    BanRule,
+    Batch,
     ChangeRule,
     DropLiteral,
     DropRule,
@@ -15,16 +19,23 @@ from conceptrules.edit.operations import (
     SetCutoff,
     SetDefault,
     SetPoints,
+    SetPolicy,
     SetPriority,
+    SetReasonCodes,
     UnlockRule,
 )
 from conceptrules.edit.scaling import Scale
 from conceptrules.edit.trail import Replayed, replay
 
 __all__ = [
+    "AddCase",
     "AddLiteral",
     "AddRule",
+    "BanRule",
+    "Batch",
+    "CaseResult",
     "ChangeRule",
+    "DropCase",
     "DropLiteral",
     "DropRule",
     "Edited",
@@ -38,9 +49,15 @@ __all__ = [
     "SetCutoff",
     "SetDefault",
     "SetPoints",
+    "SetPolicy",
     "SetPriority",
+    "SetReasonCodes",
+    "TakeRules",
     "UnlockRule",
     "edit",
+    "redo",
     "replay",
+    "run_cases",
+    "take_rules",
     "undo",
 ]

@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 import datetime as dt
-import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from conceptrules.edit.changes import apply_changes, find_changes
 from conceptrules.edit.effects import Effect, compute_effect
-from conceptrules.edit.operations import Operation, Recalibrate, to_plain
+from conceptrules.edit.operations import Operation, Recalibrate, from_plain, to_plain
 from conceptrules.edit.points import fit_probabilities
-from conceptrules.edit.rules import CARD, add_rule, drop_stale_names, normalise, remove_rule, say_rule
+from conceptrules.edit.rules import drop_stale_names, normalise, say_rule
 from conceptrules.explain.measurement import list_labels, measure
-from conceptrules.io.decode import read_predicate
-from conceptrules.io.encode import predicate_fields
 from conceptrules.io.json_readers import finite, infinite
 from conceptrules.logic.policies.proof import Proof, prove, record_proof
 from conceptrules.model.errors import InputError
-from conceptrules.model.network import Literal, Rule, RuleNetwork
-from conceptrules.model.policy.plain import from_plain as policy_from_plain
-from conceptrules.model.policy.plain import to_plain as policy_to_plain
+from conceptrules.model.network import RuleNetwork
+from conceptrules.model.policy import Policy, Signatures
 from conceptrules.model.policy.policy import check_policy
-from conceptrules.model.predicate import Interval, Predicate
 from conceptrules.model.provenance import without_rule_figures
 from conceptrules.model.shortcuts import ShownAsHtml
-from conceptrules.model.trail import START, TrailEntry, head_of, seal, state_of
+from conceptrules.model.trail import SIGNATURE, START, TrailEntry, find_break, head_of, list_signatures, seal, state_of
 from conceptrules.model.values import label_text
 
 Plain = dict[str, Any]
+_LONGEST = 500  # characters of each part of a signature
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +62,49 @@ def edit(
 
     `when` is the time, in UTC; by default now.
     """
+    labels = None if labels is None else list_labels(labels)
+    operation = _complete_operation(network, operation, data, labels, recalibrate)
+    return _record_edit(network, to_plain(operation), operation.apply, who, why, data, labels, when)
+
+
+def preview(
+    network: RuleNetwork,
+    operation: Operation,
+    *,
+    data: Any = None,
+    labels: Iterable[object] | None = None,
+    recalibrate: bool = False,
+) -> tuple[RuleNetwork, Effect]:
+    """Return the network after an edit, and what the edit does to given rows: at once, without any proof.
+
+    Nothing is recorded. The parameters are those of `edit`.
+    """
+    labels = None if labels is None else list_labels(labels)
+    operation = _complete_operation(network, operation, data, labels, recalibrate)
+    before = normalise(network)
+    after = drop_stale_names(normalise(operation.apply(before)))
+    return after, compute_effect(before, after, data, labels, work=0)
+
+
+def with_author(edited: Edited, *, who: str, why: str, when: str | None = None) -> Edited:
+    """Return an edit that was tried, as somebody makes it now and says why."""
+    entry = seal(replace(edited.entry, who=who, why=why, when=when or _now(), hash=""))
+    network = replace(edited.network, trail=(*edited.network.trail[:-1], entry))
+    return replace(edited, network=network, entry=entry)
+
+
+def _complete_operation(
+    network: RuleNetwork, operation: Operation, data: Any, labels: list[object] | None, recalibrate: bool
+) -> Operation:
+    """Return an edit with rules in words and, where asked for, the probabilities that belong to it."""
     # The trail has the words of a rule: its number is another one as soon as a rule goes.
     names = {name: getattr(operation, name) for name in ("rule", "node") if hasattr(operation, name)}
     operation = replace(operation, **{name: say_rule(network, text) for name, text in names.items()})
     if recalibrate:
-        labels = None if labels is None else list_labels(labels)
-        operation = Recalibrate(operation, fit_probabilities(operation.apply(normalise(network)), data, labels))
-    elif not isinstance(operation, Recalibrate):
+        return Recalibrate(operation, fit_probabilities(operation.apply(normalise(network)), data, labels))
+    if not isinstance(operation, Recalibrate):
         _check_scores(network, operation)
-    return _record_edit(network, to_plain(operation), operation.apply, who, why, data, labels, when)
+    return operation
 
 
 def _check_scores(network: RuleNetwork, operation: Operation) -> None:
@@ -110,18 +141,102 @@ def undo(
         raise InputError("there is no edit to take back: the trail is empty, or all of it was taken back")
     last = edits[-1]
     plain, inverse = {"kind": "undo", "entry": last.hash}, infinite(last.undo)
-    return _record_edit(network, plain, lambda after: _apply_inverse(after, inverse), who, why, data, labels, when)
+    return _record_edit(network, plain, lambda after: apply_changes(after, inverse), who, why, data, labels, when)
+
+
+def redo(
+    network: RuleNetwork, *, who: str, why: str, data: Any = None, labels: Iterable[object] | None = None,
+    when: str | None = None,
+) -> Edited:  # fmt: skip
+    """Make the edit again that was taken back last; this too is an entry of the trail.
+
+    The parameters are those of `edit`, and so is what is returned. It is an `InputError` if nothing was taken back, or
+    something else was edited since.
+    """
+    edits = list_undone_edits(network.trail)
+    if not edits:
+        raise InputError("there is no edit to make again: none was taken back, or something else was edited since")
+    operation = from_plain(infinite(edits[-1].edit))
+    return edit(network, operation, who=who, why=why, data=data, labels=labels, when=when)
+
+
+def list_undone_edits(trail: Iterable[TrailEntry]) -> list[TrailEntry]:
+    """Return the entries of edits that were taken back and can be made again; the next one is the last."""
+    active: list[TrailEntry] = []
+    undone: list[TrailEntry] = []
+    for entry in trail:
+        if entry.edit.get("kind") == "undo":
+            undone += active[-1:]
+            active = active[:-1]
+        elif entry.edit.get("kind") != SIGNATURE:
+            made_again = undone and entry.edit == undone[-1].edit
+            undone = undone[:-1] if made_again else []
+            active.append(entry)
+    return undone
+
+
+def rewind(network: RuleNetwork, count: int) -> RuleNetwork:
+    """Return the network as it was before the last entries of its trail, so many of them, with the trail up to there.
+
+    Statistics and the proof, which the trail does not have, are left out.
+    """
+    entries = network.trail[len(network.trail) - count :]
+    network = replace(normalise(network), statistics=None, proof=None)
+    for entry in reversed(entries):
+        if entry.edit.get("kind") != SIGNATURE:
+            network = normalise(apply_changes(network, infinite(entry.undo)))
+    return replace(network, trail=network.trail[: len(network.trail) - count])
+
+
+def sign(network: RuleNetwork, *, name: str, role: str, motive: str, when: str | None = None) -> RuleNetwork:
+    """Return a network that somebody has signed: the function behind `RuleNetwork.sign`, which explains it."""
+    name, role, motive = (" ".join(text.split()) for text in (name, role, motive))
+    for what, text in (("name", name), ("role", role), ("motive", motive)):
+        if not 0 < len(text) <= _LONGEST:
+            raise InputError(f"{what} has {len(text):,} characters; a signature has 1 to {_LONGEST} of each")
+    broken = find_break(network.trail)
+    if broken:
+        raise InputError(f"the trail is not as it was written, so nothing is signed: {broken}")
+    if name.casefold() in {entry.who.casefold() for entry in list_signatures(network)}:
+        raise InputError(f"{name!r} has signed this network already; one person's signature counts once")
+    entry = TrailEntry(
+        who=name,
+        when=when or _now(),
+        why=motive,
+        edit={"kind": SIGNATURE, "role": role},
+        undo={},
+        effect={},
+        before=state_of(network),
+        after=state_of(network),
+        previous=head_of(network) or START,
+    )
+    signed = replace(network, trail=(*network.trail, seal(entry)))
+    if network.policy is None or network.proof is None:
+        return signed
+    anew = prove(signed, Policy(network.policy.of_kind(Signatures)))
+    known = {each.name: each for each in record_proof(anew).verdicts}
+    verdicts = tuple(known.get(each.name, each) for each in network.proof.verdicts)
+    return replace(signed, proof=replace(network.proof, verdicts=verdicts))
 
 
 def list_active_edits(trail: Iterable[TrailEntry]) -> list[TrailEntry]:
     """Return the entries of edits that were not taken back."""
+    return _sort_trail(trail)[0]
+
+
+def _sort_trail(trail: Iterable[TrailEntry]) -> tuple[list[TrailEntry], list[tuple[TrailEntry, TrailEntry]]]:
+    """Return the edits that hold, and those that were taken back since the last new one, each with its undo."""
     edits: list[TrailEntry] = []
+    undone: list[tuple[TrailEntry, TrailEntry]] = []
     for entry in trail:
-        if entry.edit.get("kind") == "undo":
-            edits = edits[:-1]
-        else:
-            edits.append(entry)
-    return edits
+        kind = entry.edit.get("kind")
+        if kind == "undo" and edits:
+            undone.append((edits.pop(), entry))
+        elif kind == "redo" and undone:
+            edits.append(undone.pop()[0])
+        elif kind not in ("undo", "redo", SIGNATURE):
+            edits, undone = [*edits, entry], []
+    return edits, undone
 
 
 def _record_edit(
@@ -138,12 +253,12 @@ def _record_edit(
     entry = seal(
         TrailEntry(
             who=who,
-            when=when or dt.datetime.now(dt.UTC).strftime("%Y-%m-%d %H:%M:%S"),
+            when=when or _now(),
             why=why,
             edit=finite(plain),
-            undo=finite(_find_inverse(before, after)),
+            undo=finite(find_changes(after, before)),
             effect=finite(effect.plain()),
-            before=state_of(before),
+            before=state_of(network),  # which may have its rules in another order
             after=state_of(after),
             previous=head_of(network) or START,
         )
@@ -165,120 +280,9 @@ def _record_edit(
     return Edited(replace(edited, proof=record_proof(proof)), entry, effect, proof, tuple(refuted))
 
 
+def _now() -> str:
+    return dt.datetime.now(dt.UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
 def _list_refuted(proof: Proof) -> list[str]:
     return [verdict.name for verdict in proof.verdicts if verdict.outcome == "refuted"]
-
-
-# What takes an edit back: the rules and settings that differ, as plain values that say each literal exactly. The text
-# of a rule would not do: 27 < age <= 41 can be one predicate or two.
-
-
-def _find_inverse(before: RuleNetwork, after: RuleNetwork) -> Plain:
-    """Return what leads from the network after an edit to the one before it."""
-    inverse: Plain = {"drop": _rules_only_in(after, before), "add": _rules_only_in(before, after)}
-    if before.priority != after.priority:
-        inverse["priority"] = list(before.priority)
-    if before.default != after.default:
-        inverse["default"] = before.default
-    if before.policy != after.policy:
-        inverse["policy"] = None if before.policy is None else policy_to_plain(before.policy)
-    if before.classes != after.classes:
-        inverse["classes"] = list(before.classes)
-    if before.head is not None and after.head is not None:
-        changed = [name for name in _SETTINGS if getattr(before.head, name) != getattr(after.head, name)]
-        if changed:
-            inverse["head"] = {name: _plain_setting(getattr(before.head, name)) for name in changed}
-    if before.names != after.names:
-        inverse["names"] = dict(before.names)
-    return inverse
-
-
-def _apply_inverse(network: RuleNetwork, inverse: Plain) -> RuleNetwork:
-    """Return the network with the rules dropped and added, and the settings put back."""
-    try:
-        for level, concept, plain in inverse["drop"]:
-            network, literals = _read_literals(network, level, plain)
-            index = network.levels[level].rules.index(Rule(tuple(literals)))
-            network = remove_rule(network, (level, _read_owner(concept)), index)
-        for level, concept, plain in inverse["add"]:
-            network, literals = _read_literals(network, level, plain)
-            points = concept if isinstance(concept, list | tuple) else ()
-            network = add_rule(network, (level, _read_owner(concept)), literals, points)
-        if "head" in inverse:
-            assert network.head is not None
-            classes = tuple(inverse.get("classes", network.classes))
-            network = replace(network, classes=classes, head=replace(network.head, **inverse["head"]))
-    except (ValueError, IndexError, KeyError, TypeError):
-        raise InputError("the network was changed since, by something that is not on its trail") from None
-    policy = inverse.get("policy")
-    return replace(
-        network,
-        priority=tuple(inverse.get("priority", network.priority)),
-        default=inverse.get("default", network.default),
-        names=tuple(inverse.get("names", dict(network.names)).items()),
-        policy=policy_from_plain(policy) if policy is not None else None if "policy" in inverse else network.policy,
-        statistics=None,
-    )
-
-
-_SETTINGS = ("base", "cutoff", "probabilities", "unit", "offsets")
-
-
-def _plain_setting(value: Any) -> Any:
-    return [_plain_setting(each) for each in value] if isinstance(value, tuple) else value
-
-
-def _read_owner(concept: Any) -> int:
-    """Return the number of a concept; rules of a scorecard have a list of their points instead."""
-    return concept if isinstance(concept, int) else CARD
-
-
-def _rules_only_in(network: RuleNetwork, other: RuleNetwork) -> list[Any]:
-    """Return the rules, with their level and concept or their points, that only the first network has."""
-    known_points = _list_scored(other)
-    result = [rule for rule in _list_scored(network) if rule not in known_points]
-    for number, (level, other_level) in enumerate(zip(network.levels, other.levels, strict=True)):
-        for index, (concept, same) in enumerate(zip(level.concepts, other_level.concepts, strict=True)):
-            known = [_plain_literals(other, number, other_level.rules[rule]) for rule in same.rules]
-            rules = [_plain_literals(network, number, level.rules[rule]) for rule in concept.rules]
-            result += [[number, index, rule] for rule in rules if rule not in known]
-    return result
-
-
-def _list_scored(network: RuleNetwork) -> list[Any]:
-    """Return the rules of a scorecard: their level, their points and their literals."""
-    last, points = len(network.levels) - 1, network.head.points if network.head else ()
-    return [
-        [last, list(row), _plain_literals(network, last, rule)]
-        for rule, row in zip(network.levels[last].rules, points, strict=False)
-    ]
-
-
-def _plain_literals(network: RuleNetwork, level: int, rule: Rule) -> list[Plain]:
-    result: list[Plain] = []
-    for literal in rule.literals:
-        plain = {"concept": literal.index} if level else dict(predicate_fields(network.predicates[literal.index]))
-        result.append({"negated": literal.negated, **plain})
-    return sorted(result, key=repr)
-
-
-def _read_literals(network: RuleNetwork, level: int, plain: list[Plain]) -> tuple[RuleNetwork, list[Literal]]:
-    literals = []
-    for fields in plain:
-        if level:
-            index = fields["concept"]
-        else:
-            predicate = _read_predicate({key: value for key, value in fields.items() if key != "negated"})
-            if predicate not in network.predicates:
-                network = replace(network, predicates=(*network.predicates, predicate))
-            index = network.predicates.index(predicate)
-        literals.append(Literal(index, fields["negated"]))
-    return network, literals
-
-
-def _read_predicate(plain: Plain) -> Predicate:
-    """Read a predicate; infinities among its categories are objects in a file, and numbers here."""
-    if plain["kind"] == "interval":
-        low, high = plain["low"], plain["high"]
-        return Interval(plain["column"], -math.inf if low is None else low, math.inf if high is None else high)
-    return read_predicate(finite(plain), ("undo",))

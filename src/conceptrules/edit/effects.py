@@ -147,16 +147,20 @@ class Effect:
 
 
 def compute_effect(
-    before: RuleNetwork, after: RuleNetwork, data: Any = None, labels: Iterable[object] | None = None
+    before: RuleNetwork,
+    after: RuleNetwork,
+    data: Any = None,
+    labels: Iterable[object] | None = None,
+    work: int = _WORK,
 ) -> Effect:
-    """Compare two networks on given rows, and on all rows that there can be."""
+    """Compare two networks on given rows, and on all rows that there can be; with no work, on the given ones alone."""
     equivalent: bool | None = None
     witness = None
     scored = after.head is not None
     with suppress(Undecided):
-        if before.classes != after.classes:
+        if before.classes != after.classes or not work:
             raise Undecided("not decided: these are scores of another class")
-        witness = find_difference(_with_meaning(before, after.head), after, work=_WORK)
+        witness = find_difference(_with_meaning(before, after.head), after, work=work)
         equivalent = witness is None
         witness = witness and _round_witness(before, after, witness)
     decisions = None if witness is None else _decide_both(before, after, witness)
@@ -203,7 +207,9 @@ def measure_figures(
         if spread > 0:
             yield _compare_means("R2", *(1 - error**2 / spread for error in errors))
         return
-    truths = [_index_labels(network, labels) for network in both]  # a scale may change the order of the classes
+    truths = [_index_labels(before, labels)] * 2
+    if before.classes != after.classes:  # a scale may change their order
+        truths[1] = _index_labels(after, labels)
     right = ((decide(network, table) == truth).astype(np.float64) for network, truth in zip(both, truths, strict=True))
     yield _compare_means("accuracy", *right)
     known = truths[1] >= 0

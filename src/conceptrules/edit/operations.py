@@ -6,7 +6,8 @@ A rule is named by its text, as the network prints it, and not by a number, whic
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, ClassVar
 
@@ -20,15 +21,19 @@ from conceptrules.edit.rules import (
     find_owner,
     find_rule,
     list_nodes,
+    normalise,
     points_of_rule,
     read_rule_of,
     remove_rule,
 )
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import Literal, Rule, RuleNetwork
-from conceptrules.model.policy import Locked, Policy
+from conceptrules.model.policy import Banned, Locked, Policy
 from conceptrules.model.policy.clauses import Mode
+from conceptrules.model.policy.plain import from_plain as policy_from_plain
+from conceptrules.model.policy.policy import read_banned_rule
 from conceptrules.model.predicate import Column, Interval, OneOf, Predicate, Value, finite_bounds, run_of
+from conceptrules.model.reason_codes import plain_reason_codes, read_reason_codes
 from conceptrules.model.rule_reader import nearest_name, read_bound
 from conceptrules.model.text import rule_text, value_word, word
 
@@ -226,7 +231,7 @@ class Recalibrate(Operation):
 
     @property
     def text(self) -> str:
-        return f"{self.operation.text}, with the probabilities of given rows"
+        return f"{self.operation.text}, with probabilities of its own for the scores"
 
     def apply(self, network: RuleNetwork) -> RuleNetwork:
         after = self.operation.apply(network)
@@ -252,10 +257,10 @@ class MoveCut(Operation):
             raise InputError(f"there is no column {self.column!r}; {nearest_name(self.column, names)}")
         column = network.columns[names.index(self.column)]
         old, new = read_bound(column, self.old), read_bound(column, self.new)
-        moved = [_move_bound(predicate, column, old, new) for predicate in network.predicates]
+        moved = [move_bound(predicate, column, old, new) for predicate in network.predicates]
         used = [network.predicates[index] for index in network.used_predicates]
         if all(network.predicates[index] == moved[index] for index in network.used_predicates):
-            has_new = any(_move_bound(predicate, column, new, old) != predicate for predicate in used)
+            has_new = any(move_bound(predicate, column, new, old) != predicate for predicate in used)
             near = nearest_name(self.old, _list_cuts(used, column))
             raise Conflict(f"no rule cuts {self.column!r} at {self.old}; {near}", already=has_new)
         first, *above = network.levels
@@ -278,7 +283,7 @@ def _list_cuts(predicates: list[Predicate], column: Column) -> list[str]:
     return [value_word(column, column.categories[int(cut) - 1] if ordinal else cut) for cut in sorted(cuts)]
 
 
-def _move_bound(predicate: Predicate, column: Column, old: float, new: float) -> Predicate:
+def move_bound(predicate: Predicate, column: Column, old: float, new: float) -> Predicate:
     """Return a predicate with one bound moved, if it has it; bounds of an ordinal column are positions in its order."""
     if predicate.column != column.name:
         return predicate
@@ -381,6 +386,49 @@ class UnlockRule(Operation):
 
 
 @dataclass(frozen=True, slots=True)
+class BanRule(Operation):
+    """Drop a rule, and let the policy forbid rules that hold only where it does: it is not learned again."""
+
+    kind, template = "ban", "ban for {label}: {rule}"
+    rule: str
+    """The rule in words; the network need not have it."""
+    label: Value | None = None
+    """Its class; None for a scorecard."""
+
+    def apply(self, network: RuleNetwork) -> RuleNetwork:
+        (level, concept), names = find_owner(network, self.label), network.classes
+        if concept != CARD and (level < len(network.levels) - 1 or self.label is None):
+            raise Conflict("only rules of classes can be banned")
+        clause = Banned(self.rule, None if concept == CARD else names[concept])
+        read_banned_rule(clause, network.columns)
+        policy = network.policy or Policy()
+        if clause in policy.clauses:
+            raise Conflict(f"the rule {self.rule!r} is banned already", already=True)
+        with suppress(Conflict):
+            network = remove_rule(network, *find_rule(network, self.label, self.rule))
+        return replace(network, policy=replace(policy, clauses=(*policy.clauses, clause)))
+
+
+@dataclass(frozen=True, slots=True)
+class SetPolicy(Operation):
+    """Put another policy in force."""
+
+    kind = "policy"
+    policy: dict[str, Any]
+    """The policy, with the keys of a policy file."""
+
+    @property
+    def text(self) -> str:
+        return f"policy: {'; '.join(clause.text for clause in policy_from_plain(self.policy).clauses) or 'none'}"
+
+    def apply(self, network: RuleNetwork) -> RuleNetwork:
+        policy = policy_from_plain(self.policy)
+        if policy == (network.policy or Policy()):
+            raise Conflict("this policy is in force already", already=True)
+        return replace(network, policy=policy)
+
+
+@dataclass(frozen=True, slots=True)
 class Rename(Operation):
     """Give a rule or a concept a name for people to know it by. It decides nothing."""
 
@@ -407,10 +455,55 @@ class Rename(Operation):
         return replace(network, names=tuple(sorted(names.items())))
 
 
+@dataclass(frozen=True, slots=True)
+class Batch(Operation):
+    """Make several edits as one: they have one effect, one entry on the trail, and are taken back together."""
+
+    kind = "batch"
+    operations: tuple[Operation, ...]
+    """The edits, in their order."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "operations", tuple(self.operations))
+
+    @property
+    def text(self) -> str:
+        return "; ".join(operation.text for operation in self.operations)
+
+    def apply(self, network: RuleNetwork) -> RuleNetwork:
+        for operation in self.operations:
+            # A name stands by the words of its rule, which follow the order of the predicates.
+            network = operation.apply(normalise(network) if isinstance(operation, Rename) else network)
+        return network
+
+
+@dataclass(frozen=True, slots=True)
+class SetReasonCodes(Operation):
+    """Say what people call the columns where they are reasons. It decides nothing."""
+
+    kind = "reasons"
+    codes: Mapping[str, Any]
+    """The whole table, as `RuleNetwork.with_reason_codes` takes it; an empty one takes all codes away."""
+
+    @property
+    def text(self) -> str:
+        return f"reason codes of {', '.join(map(word, self.codes))}" if self.codes else "no reason codes"
+
+    def apply(self, network: RuleNetwork) -> RuleNetwork:
+        codes = read_reason_codes(self.codes)
+        if codes == network.reason_codes:
+            raise Conflict("the reason codes are these already", already=True)
+        return replace(network, reason_codes=codes)
+
+
 _RULE_OPERATIONS = (AddRule, DropRule, ChangeRule, AddLiteral, DropLiteral, MoveCut, SetPoints)
+_POLICY_OPERATIONS = (LockRule, UnlockRule, BanRule, SetPolicy)
 KINDS: dict[str, type[Operation]] = {
     operation.kind: operation
-    for operation in (*_RULE_OPERATIONS, SetPriority, SetDefault, SetCutoff, LockRule, UnlockRule, Rename, Recalibrate)
+    for operation in (
+        *(*_RULE_OPERATIONS, SetPriority, SetDefault, SetCutoff),
+        *(*_POLICY_OPERATIONS, Rename, SetReasonCodes, Recalibrate, Batch),
+    )
 }
 """All operations by kind."""
 
@@ -420,6 +513,10 @@ def to_plain(operation: Operation) -> dict[str, Any]:
     values = {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(operation).items()}
     if isinstance(operation, Recalibrate):
         values["operation"] = to_plain(operation.operation)
+    if isinstance(operation, Batch):
+        values["operations"] = [to_plain(each) for each in operation.operations]
+    if isinstance(operation, SetReasonCodes):
+        values["codes"] = plain_reason_codes(read_reason_codes(operation.codes))
     return {"kind": operation.kind, **values}
 
 
@@ -432,4 +529,6 @@ def from_plain(values: dict[str, Any]) -> Operation:
     if operation is Recalibrate:
         table = tuple((score, share) for score, share in arguments["probabilities"])
         return Recalibrate(from_plain(dict(arguments["operation"])), table)
+    if operation is Batch:
+        return Batch(tuple(from_plain(dict(each)) for each in arguments["operations"]))
     return operation(**arguments)

@@ -80,12 +80,12 @@ def points_of_rule(network: RuleNetwork, owner: Owner, rule: int) -> tuple[int, 
 
 def say_rule(network: RuleNetwork, text: str) -> str:
     """Return the words of a rule that is named by its number, such as R1.3, or as a card prints it; else the text."""
-    place = read_rule_number(text, network)
-    if place is None and network.head is not None:
+    rule_place = read_rule_number(text, network)
+    if rule_place is None and network.head is not None:
         lines = (line for group in read_card(network).groups for line in group)
         rules = [line.rule for line in lines if f"{line.column} {line.text}".split() == text.split()]
-        place = (len(network.levels) - 1, rules[0]) if len(rules) == 1 else None
-    return text if place is None else rule_text(network, *place)
+        rule_place = (len(network.levels) - 1, rules[0]) if len(rules) == 1 else None
+    return text if rule_place is None else rule_text(network, *rule_place)
 
 
 def find_sole_owner(network: RuleNetwork, text: str) -> Value | None:

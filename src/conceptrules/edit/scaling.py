@@ -92,7 +92,10 @@ def _stretch(network: RuleNetwork, pdo: float, score: int, odds: float) -> RuleN
     def move(value: int) -> int:
         return factor * -((base - value) // common) + start
 
-    table = {move(least): share for least, share in head.probabilities}
+    entries, ((low, _),) = list(head.probabilities), head.bounds
+    if len(entries) > 1 and low < entries[1][0]:  # the first share holds below its score, too: it must not be lost
+        entries[0] = (min(low, entries[0][0]), entries[0][1])
+    table = {move(least): share for least, share in entries}
     moved = replace(
         head,
         points=tuple((row[0] // common * factor,) for row in head.points),

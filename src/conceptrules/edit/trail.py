@@ -18,7 +18,7 @@ from conceptrules.model.predicate import Value
 from conceptrules.model.rule_reader import read_rule
 from conceptrules.model.shortcuts import ShownAsHtml
 from conceptrules.model.text import plural, rule_text, word
-from conceptrules.model.trail import Plain, TrailEntry
+from conceptrules.model.trail import SIGNATURE, Plain, TrailEntry, signature_text
 
 Outcome = Choice["applied", "already", "conflict"]
 
@@ -158,13 +158,16 @@ def log_text(trail: Sequence[TrailEntry]) -> str:
     for number, entry in enumerate(trail, start=1):
         lines.append(f"{number}. {edit_text(entry, trail)}")
         lines.append(f"   by {entry.who}, {entry.when} UTC" + (f": {entry.why}" if entry.why else ""))
-        lines.append(f"   {', '.join(_effect_texts(infinite(entry.effect)))}")
+        if entry.effect:
+            lines.append(f"   {', '.join(describe_effect(entry.effect))}")
         lines.append(f"   {entry.hash}")
     return "\n".join(lines) or "there is no trail: the model was never edited, or its trail was taken out"
 
 
 def edit_text(entry: TrailEntry, trail: Sequence[TrailEntry] = ()) -> str:
     """Return what an entry did, in words."""
+    if entry.edit.get("kind") == SIGNATURE:
+        return f"signed by {signature_text(entry)}"
     if entry.edit.get("kind") == "undo":
         undone = next((earlier for earlier in trail if earlier.hash == entry.edit.get("entry")), None)
         return "take back" + (f": {edit_text(undone)}" if undone is not None else "")
@@ -174,7 +177,9 @@ def edit_text(entry: TrailEntry, trail: Sequence[TrailEntry] = ()) -> str:
         return f"an edit that this version does not know: {str(entry.edit)[:100]}"
 
 
-def _effect_texts(effect: Plain) -> Iterator[str]:
+def describe_effect(effect: Plain) -> Iterator[str]:
+    """Yield what an entry says that it did, in words."""
+    effect = infinite(effect)
     if effect.get("moved") is not None:
         yield f"{effect['moved']:,} of {plural(effect['rows'], 'row')} got another number"
     elif effect.get("rows") is not None:

@@ -115,10 +115,11 @@ def audit(
         raise InputError("by: groups are scored on rows whose answers are known; give a table and its labels")
     targets = None if labels is None else list_labels(labels)
     number = network.head is not None and network.head.step is not None
+    asked = {column.name for column in network.asked_columns}
     return Audit(
         scores=None if targets is None or number else evaluate(network, table, targets),
         overlap=None if targets is None else count_training_rows(network, table, targets),
-        unused=tuple(column.name for column in network.columns if column.name not in network.used_columns),
+        unused=tuple(column.name for column in network.own_columns if column.name not in asked),
         training=network.training,
         numbers=evaluate_numbers(network, table, targets) if targets is not None and number else None,
         groups=() if targets is None else measure_groups(network, table, targets, by),

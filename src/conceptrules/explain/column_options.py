@@ -26,6 +26,7 @@ from conceptrules.model.predicate import (
     known_categories,
     named_categories,
     one_of,
+    state_flag,
 )
 from conceptrules.model.text import predicate_text, value_text, value_word, word
 from conceptrules.model.values import family_of, readable
@@ -165,7 +166,9 @@ def _intervals(column: Column, predicates: Sequence[Predicate], now: Value | Non
     for low, high in pairwise((-math.inf, *finite_bounds(predicates), math.inf)):
         value = _number_in(low, high, number) if column.kind == "number" else _moment_in(column, low, high, number)
         if value is not None:
-            yield value, predicate_text(Interval(column.name, low, high), column), value_word(column, value)
+            test = Interval(column.name, low, high)
+            sample = value_word(column, value) if state_flag(test, column) is test else None
+            yield value, predicate_text(test, column), sample
 
 
 def _number_in(low: float, high: float, now: float | None) -> float:

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from conceptrules.model.card import output_names, points_of
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import octets_of
-from conceptrules.model.factoring import fired_words
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.statistics import asked_columns
 from conceptrules.model.text import rule_text
+from conceptrules.tables.factoring import fired_words
 from conceptrules.tables.prediction import compile_plan
 from conceptrules.tables.table import Table, match_columns, open_table
 

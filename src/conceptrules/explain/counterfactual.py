@@ -6,15 +6,15 @@ import math
 import operator
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from conceptrules.explain.column_options import Example, Option, list_options, make_example
+from conceptrules.explain.column_options import Example, list_options, make_example
 from conceptrules.explain.counterfactual_search import (
     Budget,
     ClassGoal,
@@ -25,14 +25,16 @@ from conceptrules.explain.counterfactual_search import (
     find_smallest_change,
     split_sides,
 )
-from conceptrules.model.derived import require_own_columns
+from conceptrules.explain.tied_columns import ColumnOption, Used, group_columns, is_tied, list_tied_options
+from conceptrules.model.derived import Length, Mention, Relation
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import class_nodes, first_firing
 from conceptrules.model.heads import Points
-from conceptrules.model.network import RuleNetwork
+from conceptrules.model.network import Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Value
 from conceptrules.model.scoring import answer_scores, score_bits, score_numbers
-from conceptrules.tables.prediction import compile_plan, predict
+from conceptrules.model.text import value_text
+from conceptrules.tables.prediction import PredictionPlan, compile_plan, predict
 from conceptrules.tables.table import nearest, open_row, read_row
 
 LIMIT = 1_000_000  # states; two to three seconds on a network of a few hundred edges
@@ -73,6 +75,8 @@ class Counterfactual:
     """A lower bound that is proved: no change of fewer columns than this will do."""
     visited: int
     """How many states the search looked at."""
+    limits: str = ""
+    """What was not tried, as a sentence, where relations or words tie columns to one another."""
 
 
 def find_counterfactual(
@@ -123,26 +127,34 @@ def find_counterfactual(
     >>> counterfactual.label, counterfactual.changes[0].after, counterfactual.changes[0].example, counterfactual.proved
     ('old', 'age > 41', 42, True)
     """
-    require_own_columns(network.columns, "the search for a counterfactual")
     for name, value in (("limit", limit), ("seconds", 0 if seconds is None else seconds)):
         if not isinstance(value, Real) or not value >= 0:
             raise InputError(f"{name} is {value!r}; give a number that is not negative")
     frozen = check_fixed(network, fixed)
     table = open_row(row)
     goal = make_goal(network, predict(network, table).tolist()[0], to)
-    used = _used_columns(network, read_row(network.columns, table))
-    free = [index for index, options in used if network.columns[index].name not in frozen and len(options) > 1]
-    parts = tuple(_read_part(options, index in free) for index, options in used)
-    plan = compile_plan(network)
-    question = Question(split_sides(plan.levels, sum(len(tests) for _, tests in plan.used)), goal, parts)
+    plan, values = compile_plan(network), read_row(network.columns, table)
+    groups = group_columns(network, plan.used)
+    options = [_list_options(network, [plan.used[place] for place in places], values, frozen) for places in groups]
+    free = [number for number, known in enumerate(options) if len(known) > 1]
+    parts = tuple(_read_part(known) for known in options)
+    levels = _order_predicates(plan, groups)
+    question = Question(split_sides(levels, sum(len(tests) for _, tests in plan.used)), goal, parts)
     budget = Budget(limit, seconds)
     result = find_smallest_change(question, budget)
+    limits, least = _find_limits(network, plan)
     if result is None:
-        return None
+        return Counterfactual((), None, False, least, budget.visited, limits) if limits else None
     state = dict(zip(free, () if result.state is None else result.state.tolist(), strict=False))
-    changes = tuple(_list_changes(network, dict(used), state))
-    label = None if result.state is None else _answer_state(network, used, state)
-    return Counterfactual(changes, label, result.proved, result.at_least, budget.visited)
+    changed = {number: options[number][choice] for number, choice in state.items() if choice}
+    changes = tuple(_describe_change(network, values, each) for each in changed.values())
+    label = None
+    if result.state is not None:
+        bits = [bit for number, known in enumerate(options) for bit in changed.get(number, known[0]).option.bits]
+        label = _answer_bits(network, levels, bits)
+    at_least = min(result.at_least, least) if limits else result.at_least
+    proved = result.proved and len(changes) == at_least
+    return Counterfactual(changes, label, proved, at_least, budget.visited, limits)
 
 
 def find_counterfactuals(
@@ -260,30 +272,54 @@ def _make_number_goal(head: Points, answer: float, to: object) -> Goal:
     return ScoreGoal(((points, least) if sign in (">=", ">") else (-points, 1 - least),))
 
 
-def _used_columns(network: RuleNetwork, values: Sequence[Value | None]) -> list[tuple[int, list[Option]]]:
-    """Return the numbers of the used columns, with what the row could say there."""
+def _list_options(
+    network: RuleNetwork, used: Used, row: Sequence[Value | None], frozen: frozenset[str]
+) -> list[ColumnOption]:
+    """Return what the row could say in columns that change together, first what it says now."""
+    if is_tied(network, used):
+        values = {column.name: value for column, value in zip(network.columns, row, strict=True)}
+        return list_tied_options(network, used, values, frozen)
+    ((index, predicates),) = used
+    column = network.columns[index]
     dropped = {name for name, _ in network.training.categories_dropped} if network.training else set()
-    return [
-        (index, list_options(network.columns[index], predicates, values[index], network.columns[index].name in dropped))
-        for index, predicates in compile_plan(network).used
-    ]
+    options = list_options(column, predicates, row[index], column.name in dropped)
+    return [ColumnOption(column, option) for option in (options[:1] if column.name in frozen else options)]
 
 
-def _read_part(options: Sequence[Option], free: bool) -> FreeColumn | tuple[bool, ...]:
-    return FreeColumn.of(np.array([option.bits for option in options], dtype=np.bool_)) if free else options[0].bits
+def _read_part(options: Sequence[ColumnOption]) -> FreeColumn | tuple[bool, ...]:
+    bits = np.array([each.option.bits for each in options], dtype=np.bool_)
+    return FreeColumn.of(bits) if len(options) > 1 else options[0].option.bits
 
 
-def _list_changes(network: RuleNetwork, used: dict[int, list[Option]], state: dict[int, int]) -> Iterator[ColumnChange]:
-    for index, number in state.items():
-        if number:
-            column, now, then = network.columns[index], used[index][0], used[index][number]
-            yield ColumnChange(column.name, now.text, then.text, then.sample, make_example(column, then.value))
+def _order_predicates(plan: PredictionPlan, groups: Sequence[Sequence[int]]) -> tuple[Level, ...]:
+    """Return the levels of a plan whose predicates come group by group."""
+    starts = np.cumsum([0, *(len(tests) for _, tests in plan.used)]).tolist()
+    order = [index for places in groups for place in places for index in range(starts[place], starts[place + 1])]
+    number = {old: new for new, old in enumerate(order)}
+    first = plan.levels[0]
+    rules = tuple(Rule(tuple(Literal(number[i.index], i.negated) for i in rule.literals)) for rule in first.rules)
+    return (replace(first, rules=rules), *plan.levels[1:])
 
 
-def _answer_state(network: RuleNetwork, used: Sequence[tuple[int, list[Option]]], state: dict[int, int]) -> Value:
-    """Return the answer where the columns say these options."""
-    bits = [int(bit) for index, options in used for bit in options[state.get(index, 0)].bits]
-    nodes = np.array([class_nodes(compile_plan(network).levels, bits, 1)], dtype=np.bool_)
+def _find_limits(network: RuleNetwork, plan: PredictionPlan) -> tuple[str, int]:
+    """Return what is not tried, and of how many columns all changes are tried, and one more."""
+    kinds = {type(network.columns[index].derivation) for index, _ in plan.used}
+    if kinds & {Mention, Length}:
+        return "Of a text, words were left out; no text is invented.", 1
+    return ("Of the columns of a relation, one at a time was changed.", 2) if Relation in kinds else ("", 0)
+
+
+def _describe_change(network: RuleNetwork, row: Sequence[Value | None], changed: ColumnOption) -> ColumnChange:
+    column, then = changed.column, changed.option
+    before = row[[each.name for each in network.columns].index(column.name)]
+    return ColumnChange(
+        column.name, value_text(column, before), then.text, then.sample, make_example(column, then.value)
+    )
+
+
+def _answer_bits(network: RuleNetwork, levels: Sequence[Level], bits: Sequence[bool]) -> Value:
+    """Return the answer where these predicates hold."""
+    nodes = np.array([class_nodes(levels, list(map(int, bits)), 1)], dtype=np.bool_)
     head = network.head
     if head is None:
         return network.classes[int(first_firing(nodes, network.priority_indices, network.default_index)[0])]

@@ -23,7 +23,7 @@ from conceptrules.explain.measurement import FIRES, Fires
 from conceptrules.explain.nearest_miss import Miss, RuleCheck, check_rule, find_nearest_miss
 from conceptrules.explain.rule_coverage import measure_rule, pick_backend
 from conceptrules.explain.score_explanation import ScoreExplanation, explain_score, score_reasons
-from conceptrules.model.derived import require_own_columns
+from conceptrules.explain.tied_columns import mark_texts
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import Bits, decide_fired, layers, layers_plain, unpack
 from conceptrules.model.network import RuleNetwork
@@ -116,8 +116,8 @@ class Explanation(ShownAsHtml):
     """The rule that was asked for."""
     alternatives: tuple[Counterfactual, ...] = ()
     """Further counterfactuals, each without some column that an earlier one changes."""
-    searched: bool = True
-    """Whether a counterfactual was looked for; not where rules ask about columns that are worked out from others."""
+    texts: tuple[str, ...] = ()
+    """The free texts of the row, with the words in brackets that rules ask about."""
 
     def __str__(self) -> str:
         from conceptrules.explain.text import explanation_text
@@ -193,14 +193,11 @@ def explain(
     frozen, to = check_fixed(network, fixed), match_label(to, network.classes)
     if table.rows > 1:
         return _explain_rows(network, row, table, fixed=frozen, to=to, limit=limit, seconds=seconds)
-    derived = any(column.derivation is not None for column in network.columns)
-    if to is not None or tuple(fixed) or count > 1:
-        require_own_columns(network.columns, "the search for a counterfactual")
     table = open_row(table)  # which refuses a table without rows
     options: dict[str, Any] = {"fixed": frozen, "to": to, "limit": limit, "seconds": seconds}
     place = None if rule is None else find_rule_place(network, rule)
     if network.head is not None:
-        return explain_score(network, table, options, int(count), place, searched=not derived)
+        return explain_score(network, table, options, int(count), place)
     hidden = layers_plain(network, read_bits(network.columns, network.predicates, table, network.used_predicates))
     classes_fired = hidden[-1]
     decided = int(decide_fired(network, classes_fired)[0])
@@ -228,13 +225,13 @@ def explain(
         rivals=rivals,
         absent=tuple(_list_absent(network, [*fired, *(rule for rival in rivals for rule in rival.rules)])),
         nearest=find_nearest_miss(network, holding, decided),
-        counterfactual=None if derived else find_counterfactual(network, table, **options),
+        counterfactual=find_counterfactual(network, table, **options),
         fixed=tuple(column.name for column in network.columns if column.name in frozen),
         to=to,
         clauses=tuple(_list_clauses(network, table, label, bool(firing))),
         rule=None if place is None else check_rule(network, holding, *place),
+        texts=mark_texts(network, read_row(network.columns, table)),
         alternatives=find_counterfactuals(network, table, int(count), **options)[1:] if count > 1 else (),
-        searched=not derived,
     )
 
 
@@ -359,7 +356,10 @@ def _list_change_texts(
     """Return what would change each answer, as text; rows on which the same tests hold share the search."""
     bits = read_bits(network.columns, network.predicates, table, network.used_predicates)
     texts: dict[bytes, str] = {}
-    for row, (key, answer) in enumerate(zip(map(bytes, np.packbits(bits, axis=1)), answers, strict=True)):
+    keys = list(map(bytes, np.packbits(bits, axis=1)))
+    if any(column.derivation is not None for column in network.columns):  # what helps depends on the other columns
+        keys = [b"%d" % row for row in range(table.rows)]
+    for row, (key, answer) in enumerate(zip(keys, answers, strict=True)):
         if key in texts:
             continue
         asked = dict(options)
@@ -369,7 +369,7 @@ def _list_change_texts(
                 continue
             asked["to"] = None
         texts[key] = _change_text(find_counterfactual(network, table.take(np.array([row])), **asked))
-    return [texts[key] for key in map(bytes, np.packbits(bits, axis=1))]
+    return [texts[key] for key in keys]
 
 
 def _change_text(counterfactual: Counterfactual | None) -> str:

@@ -11,10 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.explain.measurement import index_labels, list_labels
-from conceptrules.explain.scores import find_answers, find_positive
+from conceptrules.explain.number_scores import NumberEvaluation
+from conceptrules.explain.scores import (
+    Evaluation,
+    find_answers,
+    find_positive,
+    measure_log_losses,
+    measure_squares,
+)
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import Bits
-from conceptrules.model.metrics import share_below
+from conceptrules.model.metrics import macro_f1, share_below
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.policy import Fair
 from conceptrules.model.precision import wilson_interval
@@ -26,10 +33,11 @@ from conceptrules.tables.prediction import predict
 from conceptrules.tables.table import Table, open_table, read_packed_bits
 
 Floats = NDArray[np.float64]
+_RESAMPLES = 1000  # of the confusion matrix
 _DEVIATIONS = 1.96  # 95 % of a normal distribution are within so many
 
 
-class Figure(NamedTuple):
+class GroupFigure(NamedTuple):
     """What is measured on the rows of a group, with the interval that chance leaves it."""
 
     name: str
@@ -58,7 +66,7 @@ class GroupScores:
     """The value of the group as text; None for the rows where it is missing."""
     rows: int
     """How many rows there are."""
-    figures: tuple[Figure, ...]
+    figures: tuple[GroupFigure, ...]
     """Of classes the accuracy, the AUC (of several, the mean over them) and, of two, the share that is answered with
     the positive one; of a number the mean absolute error and the bias, the mean of what was predicted less what is
     true."""
@@ -95,6 +103,65 @@ def measure_groups(
     )
 
 
+def measure_figures(
+    network: RuleNetwork, table: Any, labels: Iterable[object], judged: Evaluation | NumberEvaluation
+) -> tuple[GroupFigure, ...]:
+    """Return the figures of all rows, which `judged` has, with the intervals that chance leaves them."""
+    opened, targets = open_table(table), list_labels(labels)
+    rows = np.ones(opened.rows, np.bool_)
+    if isinstance(judged, NumberEvaluation):
+        return (*_measure_squares(network, opened, targets, judged), *_judge_numbers(network, opened, targets)(rows))
+    figures = [*_judge_classes(network, opened, targets, judged.positive)(rows), *_resample_confusion(judged)]
+    _, target = index_labels(network, targets, opened.rows)
+    answers = find_answers(
+        network, read_packed_bits(network.columns, network.predicates, opened, network.used_predicates)
+    )
+    if answers.stated is not None:
+        figures.append(_mean("log loss", measure_log_losses(answers.stated, target)))
+        figures.append(_mean("Brier score", measure_squares(answers.stated, target)))
+    for name, value in (("calibration error", judged.calibration_error), ("KS", judged.ks)):
+        figures += [] if value is None else [GroupFigure(name, value, None, None)]
+    for each in judged.by_class:
+        right = judged.confusion[judged.classes.index(each.label)][judged.classes.index(each.label)]
+        for name, value, count in (("precision", each.precision, each.answered), ("recall", each.recall, each.rows)):
+            ends = wilson_interval(right, count) or (None, None)
+            figures.append(GroupFigure(f"{name} of {word(each.label)}", value, *ends))
+    return tuple(figures)
+
+
+def _resample_confusion(judged: Evaluation) -> Iterator[GroupFigure]:
+    """Yield the figures that are read off the confusion matrix, with intervals from resamples of it."""
+    cells = np.array(judged.confusion)
+    shares = cells.ravel() / cells.sum()
+    drawn = np.random.default_rng(0).multinomial(judged.rows, shares, _RESAMPLES).reshape(-1, *cells.shape)
+    known = drawn.sum(axis=2) > 0  # a class that was not drawn has no recall
+    right = np.diagonal(drawn, axis1=1, axis2=2)
+    recalls = np.divide(right, drawn.sum(axis=2), out=np.zeros(right.shape), where=known)
+    figures = {
+        "balanced accuracy": (judged.balanced_accuracy, recalls.sum(axis=1) / known.sum(axis=1)),
+        "macro-F1": (judged.macro_f1, np.array([macro_f1(each) for each in drawn])),
+    }
+    for name, (value, values) in figures.items():
+        yield GroupFigure(name, value, *np.quantile(values, [0.025, 0.975]).tolist())
+
+
+def _measure_squares(
+    network: RuleNetwork, table: Table, labels: Sequence[Any], judged: NumberEvaluation
+) -> Iterator[GroupFigure]:
+    """Yield R2 and the root of the mean squared error, with the intervals of the delta method."""
+    from conceptrules.tables.labels import check_numbers  # which loads scikit-learn
+
+    numbers = check_numbers(labels)
+    squares = (predict(network, table) - numbers) ** 2
+    if judged.r2 is not None:
+        spread = (numbers - numbers.mean()) ** 2
+        error = _DEVIATIONS * float((squares - (1 - judged.r2) * spread).std()) / len(numbers) ** 0.5 / spread.mean()
+        yield GroupFigure("R2", judged.r2, judged.r2 - error, judged.r2 + error)
+    error = _DEVIATIONS * float(squares.std()) / len(numbers) ** 0.5
+    ends = (max(judged.rmse**2 + sign * error, 0.0) ** 0.5 for sign in (-1, 1))
+    yield GroupFigure("root mean squared error", judged.rmse, *ends)
+
+
 def describe_groups(scores: Sequence[GroupScores]) -> str:
     """Return the scores of groups as text, a table for each column."""
     tables = []
@@ -111,14 +178,14 @@ def describe_groups(scores: Sequence[GroupScores]) -> str:
 
 def _judge_classes(
     network: RuleNetwork, table: Table, labels: Iterable[object], positive: Value | None
-) -> Callable[[Bits], Iterator[Figure]]:
+) -> Callable[[Bits], Iterator[GroupFigure]]:
     _, target = index_labels(network, labels, table.rows)
     answers = find_answers(
         network, read_packed_bits(network.columns, network.predicates, table, network.used_predicates)
     )
     chosen = find_positive(network, positive)
 
-    def judge(rows: Bits) -> Iterator[Figure]:
+    def judge(rows: Bits) -> Iterator[GroupFigure]:
         yield _share("accuracy", answers.decided[rows] == target[rows])
         if answers.ranks is not None:
             yield _area("AUC", answers.ranks[rows], target[rows])
@@ -128,31 +195,33 @@ def _judge_classes(
     return judge
 
 
-def _judge_numbers(network: RuleNetwork, table: Table, labels: Iterable[object]) -> Callable[[Bits], Iterator[Figure]]:
+def _judge_numbers(
+    network: RuleNetwork, table: Table, labels: Iterable[object]
+) -> Callable[[Bits], Iterator[GroupFigure]]:
     from conceptrules.tables.labels import check_numbers  # which loads scikit-learn
 
     errors = predict(network, table) - check_numbers(list_labels(labels, table.rows))
 
-    def judge(rows: Bits) -> Iterator[Figure]:
+    def judge(rows: Bits) -> Iterator[GroupFigure]:
         yield _mean("mean absolute error", np.abs(errors[rows]))
         yield _mean("bias", errors[rows])
 
     return judge
 
 
-def _share(name: str, right: Bits) -> Figure:
-    return Figure(name, float(right.mean()), *(wilson_interval(int(right.sum()), len(right)) or (None, None)))
+def _share(name: str, right: Bits) -> GroupFigure:
+    return GroupFigure(name, float(right.mean()), *(wilson_interval(int(right.sum()), len(right)) or (None, None)))
 
 
-def _mean(name: str, values: Floats) -> Figure:
+def _mean(name: str, values: Floats) -> GroupFigure:
     mean = float(values.mean())
     if len(values) < 2:
-        return Figure(name, mean, None, None)
+        return GroupFigure(name, mean, None, None)
     error = _DEVIATIONS * float(values.std(ddof=1)) / len(values) ** 0.5
-    return Figure(name, mean, mean - error, mean + error)
+    return GroupFigure(name, mean, mean - error, mean + error)
 
 
-def _area(name: str, ranks: Floats, target: NDArray[np.intp]) -> Figure:
+def _area(name: str, ranks: Floats, target: NDArray[np.intp]) -> GroupFigure:
     """Return the mean AUC of the classes that occur beside others, with the interval of DeLong."""
     areas, parts = [], []
     for kind in range(ranks.shape[1]):
@@ -165,6 +234,8 @@ def _area(name: str, ranks: Floats, target: NDArray[np.intp]) -> Figure:
             part[own], part[~own] = (above - areas[-1]) / len(upper), (below - areas[-1]) / len(lower)
             parts.append(part)
     if not areas:
-        return Figure(name, None, None, None)
+        return GroupFigure(name, None, None, None)
     area, error = float(np.mean(areas)), _DEVIATIONS * float(np.linalg.norm(np.mean(parts, axis=0)))
-    return Figure(name, area, *((max(0.0, area - error), min(1.0, area + error)) if error > 1e-12 else (None, None)))
+    return GroupFigure(
+        name, area, *((max(0.0, area - error), min(1.0, area + error)) if error > 1e-12 else (None, None))
+    )

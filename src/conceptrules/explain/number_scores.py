@@ -18,7 +18,8 @@ from conceptrules.model.text import align_columns, percent, plural, rule_text
 from conceptrules.tables.table import count_unseen, open_table, read_packed_bits
 
 Floats = NDArray[np.float64]
-_COVERAGE = 0.9
+COVERAGE = 0.9
+"""The share of numbers that intervals are to hold where nobody asks for another."""
 _GROUPS = 12  # of rows with about the same prediction
 _RESIDUALS = 25  # bars of their distribution, which ends at the outermost two in a hundred
 
@@ -146,7 +147,7 @@ def _measure_coverage(network: RuleNetwork, predicted: Floats, truth: Floats) ->
     """Return the share of numbers within their intervals; None where the network knows none."""
     if network.training is None or not network.training.errors:
         return None
-    ends = widen(network, predicted, *find_ends(find_errors(network, _COVERAGE), _COVERAGE))
+    ends = widen(network, predicted, *find_ends(find_errors(network, COVERAGE), COVERAGE))
     return float(np.mean((ends[:, 0] <= truth) & (truth <= ends[:, 1])))
 
 

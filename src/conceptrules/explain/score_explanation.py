@@ -10,6 +10,7 @@ import numpy as np
 
 from conceptrules.explain.counterfactual import Counterfactual, find_counterfactual, find_counterfactuals
 from conceptrules.explain.nearest_miss import RuleCheck, check_rule
+from conceptrules.explain.tied_columns import mark_texts
 from conceptrules.model.card import amount_text, chance_text, points_text
 from conceptrules.model.evaluation import layers, layers_plain, unpack
 from conceptrules.model.heads import Points
@@ -19,7 +20,7 @@ from conceptrules.model.scoring import answer_scores, score_bits, score_numbers,
 from conceptrules.model.shortcuts import ShownAsHtml
 from conceptrules.model.statistics import distinct_rows
 from conceptrules.model.text import align_columns, rule_text, word
-from conceptrules.tables.table import open_row, read_bits, read_packed_bits
+from conceptrules.tables.table import open_row, read_bits, read_packed_bits, read_row
 
 _MOST_OUTPUTS = 8  # beside each other; of more classes, only those with the largest scores are shown
 
@@ -71,6 +72,8 @@ class ScoreExplanation(ShownAsHtml):
     """The rule that was asked for."""
     alternatives: tuple[Counterfactual, ...] = ()
     """Further counterfactuals, each without some column that an earlier one changes."""
+    texts: tuple[str, ...] = ()
+    """The free texts of the row, with the words in brackets that rules ask about."""
     searched: bool = True
     """Whether a counterfactual was looked for: not for a number without `to`."""
 
@@ -127,7 +130,11 @@ class ScoreExplanation(ShownAsHtml):
         """The rule that was asked for, and the counterfactual, as paragraphs of lines."""
         from conceptrules.explain.text import counterfactual_lines, rule_check_lines
 
-        return [*rule_check_lines(self.rule), *([counterfactual_lines(self)] if self.searched else [])]
+        return [
+            *([list(self.texts)] if self.texts else []),
+            *rule_check_lines(self.rule),
+            *([counterfactual_lines(self)] if self.searched else []),
+        ]
 
     def __str__(self) -> str:
         table = align_columns(self.lines).replace("\n", "\n  ")
@@ -140,7 +147,6 @@ def explain_score(
     options: Mapping[str, Any] | None = None,
     count: int = 1,
     rule: tuple[int, int] | None = None,
-    searched: bool = True,
 ) -> ScoreExplanation:
     """Explain why a row of a scorecard gets its score and its class, and what would change it.
 
@@ -180,7 +186,7 @@ def explain_score(
     number, options = head.step is not None, options or {}
     label = score_numbers(head, scores).item() if number else network.classes[answer_scores(head, scores)[0]]
     changes: tuple[Counterfactual, ...] = ()
-    searched = searched and (not number or options.get("to") is not None)
+    searched = not number or options.get("to") is not None
     best = find_counterfactual(network, table, **options) if searched else None
     if count > 1 and searched:
         changes = find_counterfactuals(network, table, count, **options)[1:]
@@ -200,6 +206,7 @@ def explain_score(
         to=options.get("to"),
         rule=None if rule is None else check_rule(network, [layer[0] for layer in hidden], *rule),
         alternatives=changes,
+        texts=mark_texts(network, read_row(network.columns, table)),
         searched=searched,
     )
 

@@ -30,7 +30,7 @@ from conceptrules.model.scoring import answer_scores, score_probabilities, score
 from conceptrules.model.shortcuts import ShownAsHtml
 from conceptrules.model.statistics import probabilities
 from conceptrules.model.text import align_columns, word
-from conceptrules.model.values import label_text
+from conceptrules.model.values import label_text, order_classes
 from conceptrules.tables.table import count_unseen, open_table, read_packed_bits
 
 Floats = NDArray[np.float64]
@@ -91,7 +91,7 @@ class Evaluation(ShownAsHtml):
     rows: int
     """The number of rows."""
     classes: tuple[Value, ...]
-    """The classes of the network, then labels that it does not know."""
+    """The classes of the network, ranges of a number from the lowest up, then labels that it does not know."""
     confusion: tuple[tuple[int, ...], ...]
     """The number of rows by their true class and their answer: `confusion[true][answered]`."""
     accuracy: float
@@ -219,6 +219,7 @@ def evaluate(
     right = decided == target
     confusion = confusion_matrix(target, decided, np.ones(len(target)), len(classes))
     by_class = tuple(_score_classes(classes, confusion, ranks, target))
+    shown = [classes.index(name) for name in order_classes(classes)]
     areas = [scores.auc for scores in by_class if scores.auc is not None]
     auc = float(np.mean(areas)) if areas else None
     chosen = find_positive(network, positive)
@@ -232,14 +233,14 @@ def evaluate(
             reliability = bin_probabilities(stated[:, chosen], target == chosen)
     return Evaluation(
         rows=len(target),
-        classes=classes,
-        confusion=tuple(tuple(row) for row in confusion.astype(int).tolist()),
+        classes=tuple(classes[number] for number in shown),
+        confusion=tuple(tuple(row) for row in confusion[np.ix_(shown, shown)].astype(int).tolist()),
         accuracy=accuracy(confusion),
         balanced_accuracy=float(np.mean([scores.recall for scores in by_class if scores.recall is not None])),
         macro_f1=macro_f1(confusion),
-        by_class=by_class,
-        log_loss=None if stated is None else _log_loss(stated, target),
-        brier=None if stated is None else _brier_score(stated, target),
+        by_class=tuple(by_class[number] for number in shown),
+        log_loss=None if stated is None else float(np.mean(measure_log_losses(stated, target))),
+        brier=None if stated is None else float(np.mean(measure_squares(stated, target))),
         auc=auc,
         calibration=bins,
         calibration_error=sum(abs(bin_.stated - bin_.right) * bin_.rows for bin_ in bins) / len(target)
@@ -250,7 +251,7 @@ def evaluate(
         ks=max((cutoff.recall - cutoff.false_alarms for cutoff in cutoffs), default=None),
         reliability=reliability,
         cutoffs=cutoffs,
-        score_rows=_count_scores(answers.scores, target, len(classes)),
+        score_rows=_count_scores(answers.scores, np.argsort(shown)[target], len(classes)),
         settled=answers.settle(right),
         ties=() if answers.fired is None else count_ties(network, answers.fired, decided, right),
         errors=() if answers.fired is None else count_errors(network, answers.rules, answers.fired, decided, right),
@@ -267,7 +268,7 @@ def _list_decision_clauses(network: RuleNetwork) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Answers:
+class RowAnswers:
     """What a network says of some rows."""
 
     rules: PackedBits
@@ -293,19 +294,19 @@ class Answers:
         )
 
 
-def find_answers(network: RuleNetwork, words: PackedBits) -> Answers:
+def find_answers(network: RuleNetwork, words: PackedBits) -> RowAnswers:
     """Return what a network says of packed rows of its predicates."""
     *_, rules, classes = layers(network, words)
     head = network.head
     if head is None:
         fired = unpack(classes)
         stated = None if network.statistics is None else probabilities(network, fired)
-        return Answers(rules, decide_fired(network, fired), stated, stated, fired)
+        return RowAnswers(rules, decide_fired(network, fired), stated, stated, fired)
     scores = score_words(head, rules)
     decided, stated = answer_scores(head, scores), score_probabilities(head, scores)
     if head.outputs > 1:
-        return Answers(rules, decided, stated, stated)
-    return Answers(rules, decided, stated, np.hstack([-scores, scores]).astype(np.float64), scores=scores[:, 0])
+        return RowAnswers(rules, decided, stated, stated)
+    return RowAnswers(rules, decided, stated, np.hstack([-scores, scores]).astype(np.float64), scores=scores[:, 0])
 
 
 def find_positive(network: RuleNetwork, positive: Value | None) -> int | None:
@@ -375,16 +376,19 @@ def _count_scores(
     return tuple((score, tuple(rows)) for score, rows in zip(values.tolist(), counts.tolist(), strict=True))
 
 
-def _brier_score(stated: Floats, target: NDArray[np.intp]) -> float:
+def measure_squares(stated: Floats, target: NDArray[np.intp]) -> Floats:
+    """Return what each row adds to the Brier score."""
     true = target[:, None] == np.arange(stated.shape[1])
-    squares = (stated - true) ** 2
-    return float(np.mean(squares[:, 1] if stated.shape[1] == 2 else squares.sum(axis=1)))
+    squares: Floats = (stated - true) ** 2
+    return squares[:, 1] if stated.shape[1] == 2 else squares.sum(axis=1)
 
 
-def _log_loss(stated: Floats, target: NDArray[np.intp]) -> float:
+def measure_log_losses(stated: Floats, target: NDArray[np.intp]) -> Floats:
+    """Return what each row adds to the log loss."""
     known = target < stated.shape[1]
     true = np.where(known, stated[np.arange(len(target)), np.where(known, target, 0)], 0)
-    return float(-np.mean(np.log(np.maximum(true, _LEAST_PROBABILITY))))
+    losses: Floats = -np.log(np.maximum(true, _LEAST_PROBABILITY))
+    return losses
 
 
 def _figure(value: float | None) -> str:

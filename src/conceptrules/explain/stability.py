@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.explain.importance_scores import Ablation, Decisions, list_rules
-from conceptrules.model.evaluation import PackedBits
+from conceptrules.explain.measurement import index_labels, list_labels
+from conceptrules.explain.scores import measure_log_losses
+from conceptrules.model.evaluation import PackedBits, layers, unpack
 from conceptrules.model.heads import require_decision
 from conceptrules.model.metrics import macro_f1_by_column
 from conceptrules.model.network import RuleNetwork
+from conceptrules.model.scoring import score_numbers, score_probabilities, score_words
 from conceptrules.model.statistics import number_codes
+from conceptrules.tables.table import open_table, read_packed_bits
 
 Floats = NDArray[np.float64]
 RESAMPLES = 100
+_MOST_ROWS = 100_000  # that resamples of a card are made of
 
 
 def stability(
@@ -32,6 +37,47 @@ def stability(
     whole = bool(np.all(weight == np.round(weight)))
     rows = int(weight.sum()) if whole else len(weight)
     return stability_of(network, decision_kinds(network, words, target, weight), rows, seed)
+
+
+def resample_card(network: RuleNetwork, table: Any, labels: Iterable[object], seed: int = 0) -> tuple[float, ...]:
+    """Return for each rule of a scorecard the share of resamples of these rows on which it is worse without the rule.
+
+    Worse is a larger log loss, or of numbers a larger squared error. Of very many rows, some are drawn first.
+    """
+    head, opened, targets = network.head, open_table(table), list_labels(labels)
+    assert head is not None
+    draw = np.random.default_rng(seed)
+    if opened.rows > _MOST_ROWS:
+        taken = np.sort(draw.choice(opened.rows, _MOST_ROWS, replace=False))
+        opened, targets = opened.take(taken), [targets[row] for row in taken]
+    known = _read_targets(network, targets, opened.rows)
+    bits = read_packed_bits(network.columns, network.predicates, opened, network.used_predicates)
+    rules = layers(network, bits)[-2]
+    scores, holds = score_words(head, rules), unpack(rules)
+
+    def measure_loss(scores: NDArray[np.int64]) -> Floats:
+        if head.step is not None:
+            errors: Floats = (score_numbers(head, scores) - known) ** 2
+            return errors
+        return measure_log_losses(score_probabilities(head, scores), known)
+
+    drawn = (draw.integers(len(known), size=len(known)) for _ in range(RESAMPLES))
+    counts = np.stack([np.bincount(rows, minlength=len(known)) for rows in drawn]).astype(np.float64)
+    now = measure_loss(scores)
+    return tuple(
+        float(np.mean(counts @ (measure_loss(scores - holds[:, [rule]] * np.array(points)) - now) > 0))
+        for rule, points in enumerate(head.points)
+    )
+
+
+def _read_targets(network: RuleNetwork, targets: list[Any], rows: int) -> NDArray[Any]:
+    """Return the index of the class of each row, or its number."""
+    if network.classes:
+        return index_labels(network, targets, rows)[1]
+    from conceptrules.tables.labels import check_numbers  # which loads scikit-learn
+
+    numbers: Floats = check_numbers(targets)
+    return numbers
 
 
 class DecisionKinds(NamedTuple):

@@ -27,7 +27,7 @@ def explanation_text(explanation: Explanation) -> str:
         "several": f"{label}: several classes fire, and it comes first.",
     }
     paragraphs = [[" ".join([answers[explanation.settled], *_odds_texts(explanation)])]]
-    paragraphs += [_rule_lines(explanation.fired, explanation.label)]
+    paragraphs += [list(explanation.texts), _rule_lines(explanation.fired, explanation.label)]
     for rival in explanation.rivals:
         heading = f"{word(rival.label)} fired too and lost: {rival.reason}"
         paragraphs += [[heading, *_rule_lines(rival.rules, rival.label)]]
@@ -38,7 +38,7 @@ def explanation_text(explanation: Explanation) -> str:
         lost = "" if miss.wins else " (though a class that fires would still come first)"
         lacks = f"which only lacks {' and '.join(miss.unmet)}{lost}"
         paragraphs += [[f"nearest miss: {word(miss.label)} by the rule", f"  {miss.text}", lacks]]
-    paragraphs += [counterfactual_lines(explanation)] if explanation.searched else []
+    paragraphs.append(counterfactual_lines(explanation))
     return "\n\n".join("\n".join(lines) for lines in paragraphs if lines)
 
 
@@ -134,6 +134,12 @@ def _change_lines(counterfactual: Counterfactual) -> Iterator[str]:
 def _certainty_text(counterfactual: Counterfactual) -> str:
     """Return a sentence that says whether a smaller counterfactual may exist."""
     least = plural(counterfactual.at_least, "column")
+    if counterfactual.limits and not counterfactual.changes:
+        return f"{counterfactual.limits} None of that helps; other changes may."
+    if counterfactual.limits and counterfactual.at_least < len(counterfactual.changes):
+        return f"{counterfactual.limits} At least {least} must change, perhaps fewer than here."
+    if counterfactual.limits and counterfactual.proved:
+        return f"{counterfactual.limits} Nothing less than a change of {least} will do."
     if counterfactual.proved:
         return f"This is proved to be the smallest: nothing less than a change of {least} will do."
     if not counterfactual.changes:

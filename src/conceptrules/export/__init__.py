@@ -15,7 +15,7 @@ from importlib import import_module
 from inspect import signature
 from typing import Any
 
-from conceptrules.model.derived import require_own_columns
+from conceptrules.model.derived import refuse_texts
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 
@@ -33,20 +33,23 @@ class Format:
     """What writes it and is not always installed."""
     extra: str = ""
     """The extra of conceptrules that brings the package."""
-    derives: bool = True
-    """Whether it can work columns out from others."""
+    reads_texts: bool = True
+    """Whether it can work out what a text says."""
 
 
 FORMATS: dict[str, Format] = {
     "c": Format("code.languages:c", "verify.programs:CEngine", ".c"),
     "dbt": Format("sql.query:dbt", None, ".sql", "sqlglot", "sql"),
+    "dmn": Format("tables.dmn:dmn", "verify.tables:DmnEngine", ".dmn"),
     "javascript": Format("code.languages:javascript", "verify.programs:JavaScriptEngine", ".js"),
+    "jdm": Format("tables.jdm:jdm", "verify.tables:JdmEngine", ".jdm.json"),
     "latex": Format("documents:latex", suffix=".tex"),
     "markdown": Format("documents:markdown", suffix=".md"),
     "onnx": Format("onnx.model:onnx_model", "verify.onnxruntime:OnnxEngine", ".onnx", "onnx", "onnx", False),
-    "pmml": Format("pmml.model:pmml", "verify.jpmml:PmmlEngine", ".pmml", derives=False),
+    "pmml": Format("pmml.model:pmml", "verify.jpmml:PmmlEngine", ".pmml", reads_texts=False),
     "python": Format("code.languages:python", "verify.programs:PythonEngine", ".py"),
     "sql": Format("sql.query:sql", "verify.sql_engine:SqlEngine", ".sql", "sqlglot", "sql"),
+    "xlsx": Format("tables.spreadsheet:xlsx", "verify.tables:SpreadsheetEngine", ".xlsx", "openpyxl", "excel"),
 }
 
 
@@ -58,7 +61,7 @@ def export(network: RuleNetwork, to: str, *, verify: bool = False, data: Any = N
     network : RuleNetwork
         The network.
     to : str
-        The format, one of `FORMATS`: c, dbt, javascript, latex, markdown, onnx, pmml, python or sql.
+        The format, one of `FORMATS`: c, dbt, dmn, javascript, jdm, latex, markdown, onnx, pmml, python, sql or xlsx.
     verify : bool, default=False
         Whether to run the export here, and raise unless it decides as the network does.
     data : table, optional
@@ -69,7 +72,7 @@ def export(network: RuleNetwork, to: str, *, verify: bool = False, data: Any = N
     Returns
     -------
     str or bytes
-        The export; bytes for ONNX, text for all other formats.
+        The export; bytes for ONNX and xlsx, text for all other formats.
 
     Raises
     ------
@@ -81,8 +84,8 @@ def export(network: RuleNetwork, to: str, *, verify: bool = False, data: Any = N
     """
     if data is not None and not verify:
         raise InputError("data is what an export is verified on; say verify=True as well, or leave it out")
-    if not format_of(to).derives:
-        require_own_columns(network.columns, f"the export to {to}")
+    if not format_of(to).reads_texts:
+        refuse_texts(network.asked_derived, f"the export to {to}")
     exporter = load(to, format_of(to).exporter)
     accepted = [name for name in signature(exporter).parameters if name != "network"]
     for name in options:

@@ -38,7 +38,7 @@ _LONG = 30  # letters, after which a word may be broken
 
 
 @dataclass(frozen=True, slots=True)
-class RuleTable:
+class DocumentTable:
     """A class or a concept with the rules any of which makes it hold, the points of a card, or its probabilities."""
 
     title: str
@@ -136,7 +136,7 @@ def _introduction(network: RuleNetwork) -> Iterator[str]:
         )
 
 
-def _tables(network: RuleNetwork) -> Iterator[RuleTable]:
+def _tables(network: RuleNetwork) -> Iterator[DocumentTable]:
     """Yield the tables: of the classes in the order in which they win, or of the card, and then of the concepts."""
     top = len(network.levels) - 1
     heading = ["rule", "literals", *(["rows", "right"] if network.statistics is not None else [])]
@@ -147,14 +147,14 @@ def _tables(network: RuleNetwork) -> Iterator[RuleTable]:
         rules = network.levels[top].concepts[index].rules
         silent = "is the answer if none fires" if name == network.default else "never fires"
         title = f"{word(name)} {'if any of' if rules else silent}"
-        yield RuleTable(title, heading, [_row(network, top, rule, index) for rule in rules])
+        yield DocumentTable(title, heading, [_row(network, top, rule, index) for rule in rules])
     for level in reversed(range(top)):
         for index, concept in enumerate(network.levels[level].concepts):
             title = f"{concept_name(level, index)} {'means any of' if concept.rules else 'never'}"
-            yield RuleTable(title, heading, [_row(network, level, rule, None) for rule in concept.rules])
+            yield DocumentTable(title, heading, [_row(network, level, rule, None) for rule in concept.rules])
 
 
-def _card_tables(network: RuleNetwork, head: Points) -> Iterator[RuleTable]:
+def _card_tables(network: RuleNetwork, head: Points) -> Iterator[DocumentTable]:
     """Yield the points of the rules, in the order of the printed card, and what the scores of two classes mean."""
     card, top = read_card(network), len(network.levels) - 1
     lines = [*(line for group in card.groups for line in group), *card.mixed]
@@ -162,14 +162,14 @@ def _card_tables(network: RuleNetwork, head: Points) -> Iterator[RuleTable]:
     rows += [
         [f"R{rule_id(top, line.rule)}", rule_text(network, top, line.rule), *card.line_cells(line)] for line in lines
     ]
-    yield RuleTable("Points" if head.step is None else "Rules", ["rule", "literals", *card.headings], rows)
+    yield DocumentTable("Points" if head.step is None else "Rules", ["rule", "literals", *card.headings], rows)
     if head.probabilities:
         ((lowest, highest),) = head.bounds
         starts = [lowest, *(score for score, _ in head.probabilities if lowest < score <= highest)]
         chances = score_probabilities(head, np.array(starts)[:, None])[:, 1]
         steps = groupby(zip(starts, chances, strict=True), key=lambda step: chance_text(step[1]))
         table = [[str(next(group)[0]), chance] for chance, group in steps]
-        yield RuleTable("Probabilities", ["score from", f"chance of {positive_text(network)}"], table)
+        yield DocumentTable("Probabilities", ["score from", f"chance of {positive_text(network)}"], table)
 
 
 def _row(network: RuleNetwork, level: int, rule: int, right: int | None) -> tuple[str, ...]:

@@ -51,13 +51,8 @@ class Input:
 
 def inputs(network: RuleNetwork) -> tuple[Input, ...]:
     """Return the columns of the table that rules use, themselves or in derived columns, in the order of the network."""
-    needed = {name for used in derived_inputs(network) for name in used.sources}
     asked = network.used_columns
-    return tuple(
-        _make_input(network, column, asked.get(column.name, ()))
-        for column in network.own_columns
-        if column.name in needed or column.name in asked
-    )
+    return tuple(_make_input(network, column, asked.get(column.name, ())) for column in network.asked_columns)
 
 
 def derived_inputs(network: RuleNetwork) -> tuple[Input, ...]:
@@ -128,7 +123,7 @@ def field_names(network: RuleNetwork, taken: Iterable[str]) -> dict[str, str]:
     """
     positions = {column.name: position for position, column in enumerate(network.columns, start=1)}
     names: dict[str, str] = {}
-    for column in network.used_columns:
+    for column in (used.column.name for used in inputs(network)):
         fits = column and column.isprintable() and not column.startswith(OWN)
         names[column] = free_name(column if fits else f"column_{positions[column]}", {*taken, *names.values()})
     return names

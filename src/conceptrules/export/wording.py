@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from conceptrules.model.card import card_sentences, list_points
 from conceptrules.model.content_hash import content_hash
+from conceptrules.model.derived import Relation
 from conceptrules.model.network import Literal, RuleNetwork
 from conceptrules.model.predicate import Kind, printable
 from conceptrules.model.text import concept_name, given_name, literal_text, rule_text, word
@@ -62,8 +63,10 @@ def header(network: RuleNetwork) -> list[str]:
 def _list_types(network: RuleNetwork) -> list[str]:
     """Return what the columns hold that rules compare with numbers: text that was read as such has to be read first."""
     used = {predicate.column for predicate in network.predicates}
+    relations = (each.derivation for each in network.columns if each.name in used)
+    used |= {name for relation in relations if isinstance(relation, Relation) for name in relation.columns}
     names: dict[Kind, list[str]] = {}
-    for column in network.columns:
+    for column in network.own_columns:
         if column.ordered and column.name in used:
             names.setdefault(column.kind, []).append(word(column.name))
     listed = [f"{NOUNS[kind]} in {', '.join(columns)}" for kind, columns in names.items()]

@@ -13,10 +13,11 @@ from functools import partial
 from typing import Any
 
 from conceptrules.io.decode_records import (
+    read_cases,
+    read_codes,
     read_names,
     read_policy,
     read_proof,
-    read_reason_codes,
     read_trail,
     read_training,
 )
@@ -50,7 +51,7 @@ from conceptrules.model.trail import file_hash
 
 Places = Mapping[str, int]
 _HASH = re.compile("sha256:[0-9a-f]{64}")
-_OPTIONAL = ("hash", "target", "names", "reason_codes", "policy", "proof", "trail")
+_OPTIONAL = ("hash", "target", "names", "reason_codes", "cases", "policy", "proof", "trail")
 _KEYS = (
     *_OPTIONAL, "classes", "columns", "predicates", "levels", "statistics", "training", "format", "version",
 )  # fmt: skip
@@ -101,7 +102,8 @@ def _readable(message: str) -> str:
     return message if len(message) <= 500 else f"{message[:240]} ... {message[-240:]}"
 
 
-def _column(value: object, at: At) -> Column:
+def read_column(value: object, at: At) -> Column:
+    """Read a column."""
     derived = isinstance(value, dict) and "derivation" in value
     keys = ("name", "kind", "categories", "missing", *(["derivation"] if derived else []))
     name, kind, categories, missing, *derivation = fields(value, at, keys)
@@ -206,9 +208,9 @@ def _statistics(value: object, classes: Places, names: Mapping[str, Predicate], 
 def _network(model: dict[str, object]) -> RuleNetwork:
     filled = {**dict.fromkeys(_OPTIONAL), **model}
     deciding = _HEAD if "head" in model else _DECISION
-    (saved_hash, target, names, codes, policy, proof, trail, classes, columns, predicates, levels, statistics,
+    (saved_hash, target, names, codes, cases, policy, proof, trail, classes, columns, predicates, levels, statistics,
      training, *_) = fields(filled, (), (*_KEYS, *deciding))  # fmt: skip
-    known = items(_column, columns, ("columns",))
+    known = items(read_column, columns, ("columns",))
     tests = items(partial(read_predicate, more=("name",)), predicates, ("predicates",))
     labels = values(classes, ("classes",))
     head, plain_levels = _head(model["head"], levels) if "head" in model else (None, levels)
@@ -226,7 +228,8 @@ def _network(model: dict[str, object]) -> RuleNetwork:
         proof=optional(read_proof, proof, ("proof",)),
         trail=optional(read_trail, trail, ("trail",)) or (),
         names=optional(read_names, names, ("names",)) or (),
-        reason_codes=optional(read_reason_codes, codes, ("reason_codes",)) or (),
+        reason_codes=optional(read_codes, codes, ("reason_codes",)) or (),
+        cases=optional(read_cases, cases, ("cases",)) or (),
     )
     own = content_hash(network)
     # Files that were written before it covered the trail have the hash of what decides.

@@ -28,7 +28,8 @@ from conceptrules.io.json_readers import (
 from conceptrules.model.errors import InputError
 from conceptrules.model.policy import Policy
 from conceptrules.model.policy.plain import from_plain
-from conceptrules.model.provenance import ProofRecord, Setting, Training, Validation, VerdictRecord
+from conceptrules.model.provenance import Case, ProofRecord, Setting, Training, Validation, VerdictRecord
+from conceptrules.model.reason_codes import ReasonCode, read_reason_codes
 from conceptrules.model.trail import TrailEntry
 
 T = TypeVar("T")
@@ -129,16 +130,23 @@ def read_names(value: object, at: At) -> tuple[tuple[str, str], ...]:
     return _pairs(text, value, at)
 
 
-def read_reason_codes(value: object, at: At) -> tuple[tuple[str, str, str], ...]:
-    """Read the code and the text of columns where they are reasons."""
+def read_codes(value: object, at: At) -> tuple[ReasonCode, ...]:
+    """Read the codes and texts of columns where they are reasons."""
+    try:
+        return read_reason_codes(mapping(value, at))
+    except InputError as error:
+        raise InputError(f"reason_codes: {error}") from None
 
-    def pair(value: object, at: At) -> tuple[str, str]:
-        both = items(text, value, at)
-        if len(both) != 2:
-            wrong(value, at, "a code and a text")
-        return both[0], both[1]
 
-    return tuple((name, *both) for name, both in _pairs(pair, value, at))
+def read_cases(value: object, at: At) -> tuple[Case, ...]:
+    """Read test cases."""
+    return items(_case, value, at)
+
+
+def _case(value: object, at: At) -> Case:
+    row, answer, note = fields(value, at, ("row", "answer", "note"))
+    cells = _pairs(partial(optional, one_value), row, (*at, "row"))
+    return Case(cells, one_value(answer, (*at, "answer")), text(note, (*at, "note")))
 
 
 def read_proof(value: object, at: At) -> ProofRecord:

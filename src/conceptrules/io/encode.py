@@ -21,6 +21,7 @@ from conceptrules.model.network import Level, RuleNetwork, Statistics
 from conceptrules.model.policy.plain import to_plain
 from conceptrules.model.predicate import Column, Equals, Interval, Missing, OneOf, Predicate, Value
 from conceptrules.model.provenance import Setting, Training, Validation
+from conceptrules.model.reason_codes import plain_reason_codes
 from conceptrules.model.text import concept_name, predicate_text
 from conceptrules.model.trail import file_hash
 
@@ -57,7 +58,7 @@ def dumps(network: RuleNetwork) -> str:
         **({} if network.target is None else {"target": _flat(network.target)}),
         "classes": _values(network.classes),
         **_deciding_fields(network),
-        "columns": _list(map(_column, network.columns)),
+        "columns": _list(map(_flat, map(column_fields, network.columns))),
         "predicates": _list(map(_predicate, names, network.predicates)),
         "levels": _list(_levels(network, names)),
         "statistics": "null" if statistics is None else _statistics(statistics, network, names, own),
@@ -84,12 +85,15 @@ def _deciding_fields(network: RuleNetwork) -> dict[str, str]:
 
 
 def _governance(network: RuleNetwork) -> dict[str, str]:
-    """Return names, reason codes, the policy, its proof and the trail, where there are any."""
+    """Return names, reason codes, test cases, the policy, its proof and the trail, where there are any."""
     parts = {}
     if network.names:
         parts["names"] = _object({node: _flat(name) for node, name in network.names})
     if network.reason_codes:
-        parts["reason_codes"] = _object({name: _flat(reason) for name, *reason in network.reason_codes})
+        codes = plain_reason_codes(network.reason_codes)
+        parts["reason_codes"] = _object({name: _flat(entry) for name, entry in codes.items()})
+    if network.cases:
+        parts["cases"] = _list(_flat(finite(case.plain())) for case in network.cases)
     if network.policy is not None:
         parts["policy"] = _object({key: _flat(value) for key, value in finite(to_plain(network.policy)).items()})
     if network.proof is not None:
@@ -101,10 +105,11 @@ def _governance(network: RuleNetwork) -> dict[str, str]:
     return parts
 
 
-def _column(column: Column) -> str:
+def column_fields(column: Column) -> dict[str, object]:
+    """Return a column as values of JSON."""
     fields = {"name": column.name, "kind": column.kind, "categories": finite(list(column.categories))}
     derivation = {} if column.derivation is None else {"derivation": plain_derivation(column.derivation)}
-    return _flat({**fields, "missing": column.missing, **derivation})
+    return {**fields, "missing": column.missing, **derivation}
 
 
 def _predicate(name: str, predicate: Predicate) -> str:

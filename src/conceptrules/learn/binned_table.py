@@ -46,8 +46,8 @@ class Bins:
             from conceptrules.kernels.search.passes import bin_numbers  # compiled, which a GPU's trainer does not need
 
             return cells.by_row(bin_numbers(to_numbers(cells), np.array(self.cuts, np.float64)))
-        found = to_codes(cells, self.column.categories[: self.count])
-        return cells.by_row(np.where(found < 0, self.count, found).astype(np.uint8))
+        codes = to_codes(cells, self.column.categories[: self.count])
+        return cells.by_row(np.where(codes < 0, self.count, codes).astype(np.uint8))
 
     def list_examples(self) -> tuple[Value, ...]:
         """Return a value of each bin."""
@@ -167,11 +167,11 @@ def coarsen_bins(table: BinnedTable, rows: Rows, most: int) -> BinnedTable:
 
 def map_codes(finer: BinnedTable, table: BinnedTable) -> NDArray[np.uint8]:
     """Return [column, code]: the bin of each bin of a table that has all cuts of this one, and more."""
-    found = np.zeros((len(table.bins), CODES), np.uint8)
-    for place, fine, bins in zip(found, finer.bins, table.bins, strict=True):
+    coarser = np.zeros((len(table.bins), CODES), np.uint8)
+    for codes, fine, bins in zip(coarser, finer.bins, table.bins, strict=True):
         own = np.searchsorted(bins.cuts, (*fine.cuts, np.inf)) if fine.column.ordered else np.arange(fine.count)
-        place[: fine.count + 1] = (*own, bins.count)
-    return found
+        codes[: fine.count + 1] = (*own, bins.count)
+    return coarser
 
 
 def recode_rows(codes: NDArray[np.uint8], finer: BinnedTable, table: BinnedTable) -> NDArray[np.uint8]:

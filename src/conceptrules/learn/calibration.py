@@ -32,7 +32,7 @@ class LabelledRows(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Comparison:
+class RowComparison:
     """A network on the rows it was learned from, and on rows it never saw."""
 
     network: RuleNetwork
@@ -47,16 +47,16 @@ class Comparison:
     """[answer, true class]: the weight of the rows it never saw."""
 
 
-def compare_rows(network: RuleNetwork, training: LabelledRows, held_out: LabelledRows) -> Comparison:
+def compare_rows(network: RuleNetwork, training: LabelledRows, held_out: LabelledRows) -> RowComparison:
     """Return what a network does on the rows it was learned from, and on rows it never saw."""
     confusions = []
     for rows in (training, held_out):
         fired = unpack(class_words(network.levels, rows.bits))
         confusions.append(_count_confusion(decide_fired(network, fired), rows, len(network.classes)))
-    return Comparison(with_statistics(network, *training), fired, held_out.target, held_out.weight, *confusions)
+    return RowComparison(with_statistics(network, *training), fired, held_out.target, held_out.weight, *confusions)
 
 
-def measure_optimism(comparisons: Sequence[Comparison]) -> Floats:
+def measure_optimism(comparisons: Sequence[RowComparison]) -> Floats:
     """Return [answer, true class]: how much larger the share is on the training rows than on the held-out rows."""
     trained = np.sum([comparison.trained for comparison in comparisons], axis=0)
     held_out = np.sum([comparison.held_out for comparison in comparisons], axis=0)
@@ -76,7 +76,7 @@ def calibrate_network(network: RuleNetwork, optimism: Floats) -> RuleNetwork:
     return replace(network, statistics=replace(network.statistics, optimism=by_answer))
 
 
-def measure_reliability(comparisons: Sequence[Comparison]) -> tuple[tuple[float, float, float], ...]:
+def measure_reliability(comparisons: Sequence[RowComparison]) -> tuple[tuple[float, float, float], ...]:
     """Return how reliable the probabilities are on the held-out rows; each fold is calibrated by the other folds."""
     bins: list[tuple[float, float, float]] = []
     for number, fold in enumerate(comparisons):

@@ -14,11 +14,14 @@ from sklearn.utils import check_random_state
 
 from conceptrules.binarize import Binarizer
 from conceptrules.learn.binned_table import MAX_BINS
+from conceptrules.model.derived import read_relation
 from conceptrules.model.errors import InputError, warn
-from conceptrules.model.policy import Forbidden, LeastRows, Limit, Policy
+from conceptrules.model.policy import Forbidden, LeastRows, Policy
 from conceptrules.tables.labels import check_labels
 from conceptrules.tables.table import Table, open_table
 
+AUTO = "auto"
+"""Relations that the fit looks for itself."""
 _LIGHT = 0.1
 """Weights whose mean is below this are more likely shares than numbers of rows."""
 
@@ -112,21 +115,14 @@ def choose_least_rows(rows: float) -> float:
     return max(1.0, float(int(rows**0.5 / 20)))
 
 
-def _check_derivable(kinds: Any, relations: Any, policy: Any) -> None:
-    """Raise an `InputError` if a policy does not go together with relations and free text."""
+def _check_derivable(relations: Any, policy: Any) -> None:
+    """Raise an `InputError` if a policy forbids a column of a relation."""
     clauses = policy.clauses if isinstance(policy, Policy) else ()
-    texts = [name for name, kind in kinds.items() if kind == "text"] if isinstance(kinds, Mapping) else []
     for relation in relations or ():
         for clause in clauses:
-            if isinstance(clause, Forbidden) and clause.column in tuple(relation):
-                shown = " ".join(map(str, relation))
+            shown = relation if isinstance(relation, str) else " ".join(map(str, relation))
+            if isinstance(clause, Forbidden) and clause.column in read_relation(shown, [clause.column]).columns:
                 raise InputError(f"relations has {shown}, but the policy forbids {clause.column!r}; leave one out")
-    other = next((clause for clause in clauses if not isinstance(clause, Forbidden | LeastRows | Limit)), None)
-    if other is not None and (relations or texts):
-        raise InputError(
-            f"{other.name}: this clause cannot be kept yet together with relations or free text; leave "
-            f"{'relations' if relations else texts[0]} out, or the clause"
-        )
 
 
 def make_binarizer(
@@ -141,7 +137,13 @@ def make_binarizer(
     if isinstance(kinds, Mapping) and isinstance(policy, Policy):
         forbidden = [clause.column for clause in policy.of_kind(Forbidden)]
         kinds = {name: kind for name, kind in kinds.items() if str(name) not in forbidden}
-    _check_derivable(kinds, relations, policy)
+    if isinstance(relations, str) and relations != AUTO:
+        raise InputError(f"relations is {relations!r}; give a list such as [('debt', '/', 'income')], or 'auto'")
+    if isinstance(policy, Policy) and policy.relations:
+        if relations == AUTO:
+            raise InputError("relations='auto' looks for relations, and the policy names some; leave one of them out")
+        relations = (*(relations or ()), *policy.relations)
+    _check_derivable(() if relations == AUTO else relations, policy)
     binarizer = Binarizer(kinds, int(max_categories), "thresholds", MAX_BINS - 1, relations or (), keep)
     binarizer.policy = policy if isinstance(policy, Policy) else None
     binarizer.check()

@@ -22,9 +22,10 @@ _SIZE = 1.2e-3
 costs ten times that. So 100 edges a class have to be 0.006 better than 25, or else the smaller network is taken."""
 _TOLERANCE = 1.0
 """Networks at most this many standard errors below the best are as good as the best."""
-_USUAL, _USUAL_SHARE = 1.2, 1 / 1000
+USUAL, USUAL_FOR_LOSS, _USUAL_SHARE = 1.2, 5.0, 1 / 1000
 """The penalty, in rows, that does well on most tables, and its share of all rows where that is more: no network of a
-higher one is preferred to the best, unless the best has a higher one itself. Few rows do not tell apart what is."""
+higher one is preferred to the best, unless the best has a higher one itself. Few rows do not tell apart what is. A row
+that is right instead of wrong is worth more than one unit of log loss, and so is an edge."""
 CHANCE = 0.004
 """No rules are chosen unless the answers of a network agree with the classes as well as this by chance. A path has
 about ten networks, of which the luckiest counts: so about one table of noise in twenty-five gets rules."""
@@ -159,11 +160,13 @@ def compute_error(difference: Floats, count: Floats) -> float:
     return sqrt(max(variance, 0.0) * total / (total - 1))
 
 
-def choose_trial(trials: Sequence[Trial], influence: Floats, count: Floats, rows: float, classes: int) -> Trial:
+def choose_trial(
+    trials: Sequence[Trial], influence: Floats, count: Floats, rows: float, classes: int, usual: float = USUAL
+) -> Trial:
     """Return the smallest trial that is as good as the best, or the first one, which has no rules.
 
     `influence` is what each trial owes to each observation, `count` how many of these there are, and `rows` how many
-    rows are learned from.
+    rows are learned from. No penalty beyond the `usual` one is preferred to the best.
     """
     with_rules = [number for number, trial in enumerate(trials) if trial.edges]
     if not with_rules or min(trials[number].chance for number in with_rules) > CHANCE:
@@ -173,7 +176,7 @@ def choose_trial(trials: Sequence[Trial], influence: Floats, count: Floats, rows
     values = mixing @ np.array([compute_value(trial, classes) for trial in trials])
     smooth = mixing @ influence
     best = max(with_rules, key=lambda number: values[number])
-    highest = max(_USUAL, _USUAL_SHARE * rows, trials[best].penalty)
+    highest = max(usual, _USUAL_SHARE * rows, trials[best].penalty)
 
     def is_as_good(number: int) -> bool:
         error = compute_error(smooth[best] - smooth[number], count)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from conceptrules.explain.stability import DecisionKinds, decision_kinds, joined_kinds
 from conceptrules.kernels.search.shards import NO_GROUP, WEIGHT_UNIT, Shard
-from conceptrules.learn.calibration import Comparison
+from conceptrules.learn.calibration import RowComparison
 from conceptrules.learn.search.coded_network import CodedNetwork
 from conceptrules.model.evaluation import class_words, decide_fired, unpack
 from conceptrules.model.network import RuleNetwork, Statistics
@@ -80,14 +80,14 @@ def add_counts(counts: Sequence[NetworkCounts]) -> NetworkCounts:
     )
 
 
-def compare_with_held_out(network: RuleNetwork, held_out: Patterns) -> Comparison:
+def compare_with_held_out(network: RuleNetwork, held_out: Patterns) -> RowComparison:
     """Compare what a network does on the rows of its statistics with what it does on held-out rows."""
     assert network.statistics is not None
     patterns = _weigh_patterns(held_out)
     fired = np.array([pattern for pattern, _ in patterns], np.bool_).reshape(-1, len(network.classes))
     mass = np.array([weights for _, weights in patterns]).reshape(fired.shape)
     pattern, label = np.nonzero(mass)
-    return Comparison(
+    return RowComparison(
         network,
         fired[pattern],
         label.astype(np.int64),

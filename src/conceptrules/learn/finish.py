@@ -14,21 +14,21 @@ from conceptrules.explain.stability import stability_of
 from conceptrules.kernels.search.shards import KEYS, WEIGHT_UNIT
 from conceptrules.kernels.search.values import Rows
 from conceptrules.learn.calibration import (
-    Comparison,
     LabelledRows,
+    RowComparison,
     calibrate_network,
     compare_rows,
     measure_optimism,
     measure_reliability,
 )
-from conceptrules.learn.coding import CodedTable
+from conceptrules.learn.coding.store import RowStore
+from conceptrules.learn.coding.table_coding import CodedTable
 from conceptrules.learn.counting import NetworkCounts, add_counts, compare_with_held_out, count_block
 from conceptrules.learn.inputs import FitOptions
 from conceptrules.learn.provenance import describe_training
 from conceptrules.learn.search.coded_network import CodedNetwork, read_from_bins
 from conceptrules.learn.search.search import LearnedNetwork, SearchResult
 from conceptrules.learn.search.settings import SearchSettings
-from conceptrules.learn.store import RowStore
 from conceptrules.learn.task import Task
 from conceptrules.logic.policies.clause_checks import compare_groups
 from conceptrules.logic.policies.proof import prove, record_proof
@@ -111,7 +111,7 @@ def _describe(
     return Choice(learned.edges, learned.score, described, learned.coded.network)
 
 
-def _compare_folds(learned: LearnedNetwork, task: Task[SearchSettings]) -> list[Comparison]:
+def _compare_folds(learned: LearnedNetwork, task: Task[SearchSettings]) -> list[RowComparison]:
     """Compare what the networks of the folds do on their training rows and on their held-out rows."""
     comparisons = []
     for coded, fold in zip(learned.in_folds, task.folds, strict=True):
@@ -126,7 +126,7 @@ def _label_rows(coded: CodedNetwork, rows: Rows, class_weight: NDArray[np.float6
     return LabelledRows(coded.bits(rows.codes[row]), label, rows.mass[row, label] / class_weight[label])
 
 
-def _describe_validation(comparisons: Sequence[Comparison], source: str) -> Validation:
+def _describe_validation(comparisons: Sequence[RowComparison], source: str) -> Validation:
     """Summarise how the networks that were learned without the held-out rows do on them."""
     held_out = np.sum([each.held_out for each in comparisons], axis=0)
     fires = np.zeros(3)

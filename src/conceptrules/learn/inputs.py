@@ -11,8 +11,8 @@ import numpy as np
 from conceptrules.binarize import Binarizer
 from conceptrules.binarize.value_counts import GivenKind
 from conceptrules.learn.checkpoint import Checkpoint
+from conceptrules.learn.coding.number_target import NumberTarget
 from conceptrules.learn.folds import check_one_holdout
-from conceptrules.learn.number_target import NumberTarget
 from conceptrules.model.errors import InputError, warn
 from conceptrules.model.policy import Fair, Forbidden, Policy
 from conceptrules.model.values import brief

@@ -44,16 +44,21 @@ def describe_training(
 def _simplify_setting(value: Any) -> Any:
     """Return a setting as a plain value, or `...` if there is none: {"zip": "category"} becomes ("zip=category",).
 
-    An order is written as on the command line: ("size=S<M<L",).
+    Orders and relations are written as on the command line: ("size=S<M<L",), ("debt / income",).
     """
     if isinstance(value, np.generic | np.ndarray):
         value = value.tolist()
     if isinstance(value, Mapping):
         value = [f"{key}={_write_order(item)}" for key, item in value.items()]
     if isinstance(value, list | tuple):
-        items = tuple(map(_simplify_setting, value))
+        items = tuple(" ".join(item) if _is_relation(item) else _simplify_setting(item) for item in value)
         return items if all(isinstance(item, str | int | float) for item in items) else ...
     return value if value is None or isinstance(value, str | int | float) else ...
+
+
+def _is_relation(item: Any) -> bool:
+    """Return whether this is a relation of two columns, ("debt", "/", "income"), which is written as people do."""
+    return isinstance(item, tuple | list) and len(item) == 3 and all(isinstance(part, str) for part in item)
 
 
 def _write_order(value: Any) -> Any:

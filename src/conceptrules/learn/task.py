@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from conceptrules.kernels.search.shards import WEIGHT_UNIT, Shard
 from conceptrules.kernels.search.values import NO_GROUPS, Columns, Groups, Rows
 from conceptrules.learn.binned_table import MAX_BINS, BinnedTable, coarsen_bins, map_codes, recode_rows
-from conceptrules.learn.coding import CodedTable
+from conceptrules.learn.coding.store import RowStore, find_row_starts
+from conceptrules.learn.coding.table_coding import CodedTable
 from conceptrules.learn.folds import (
     GIVEN,
     HELD_BACK,
@@ -32,7 +33,6 @@ from conceptrules.learn.inputs import FitOptions, Settings
 from conceptrules.learn.search.fairness import GroupMembers, find_group_members
 from conceptrules.learn.search.locked_rules import add_locked_cuts, list_kept_rules
 from conceptrules.learn.search.policy_masks import Constraints
-from conceptrules.learn.store import RowStore, find_row_starts
 from conceptrules.model.errors import InputError
 from conceptrules.model.policy import LeastPrecision, LeastRows, Policy
 from conceptrules.model.predicate import Value

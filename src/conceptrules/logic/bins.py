@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import groupby
 
+from conceptrules.logic.canonical import drop_unused_predicates
 from conceptrules.logic.column_cells import unseen_category
-from conceptrules.model.canonical import drop_unused_predicates
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import (

@@ -150,11 +150,22 @@ def lies_inside(columns: Sequence[Column], rule: Sequence[Stated], region: Seque
 
 def rules_inside(network: RuleNetwork, region: Sequence[Stated]) -> tuple[int, ...]:
     """Return the rules of the first level that lie inside a region."""
-    tests = [
+    tests = enumerate(_first_rules(network))
+    return tuple(number for number, rule in tests if lies_inside(network.columns, rule, region))
+
+
+def rules_like(network: RuleNetwork, region: Sequence[Stated]) -> tuple[int, ...]:
+    """Return the rules of the first level that say the same as these tests, column by column."""
+    rules = _first_rules(network)
+    inside = rules_inside(network, region)
+    return tuple(number for number in inside if lies_inside(network.columns, region, rules[number]))
+
+
+def _first_rules(network: RuleNetwork) -> list[list[Stated]]:
+    return [
         [Stated(network.predicates[literal.index], literal.negated) for literal in rule.literals]
         for rule in network.levels[0].rules
     ]
-    return tuple(number for number, rule in enumerate(tests) if lies_inside(network.columns, rule, region))
 
 
 def _all_hold(tests: Iterable[Stated], value: Value | None) -> bool:

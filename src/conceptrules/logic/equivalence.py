@@ -19,7 +19,9 @@ from conceptrules.model.card import chance_text
 from conceptrules.model.errors import InputError
 from conceptrules.model.heads import Points, require_decision
 from conceptrules.model.network import RuleNetwork
+from conceptrules.model.policy.policy import read_known_rule
 from conceptrules.model.predicate import Value
+from conceptrules.model.rule_reader import Stated, network_of_tests
 from conceptrules.model.text import number_text
 
 Row = dict[str, Any]
@@ -102,13 +104,15 @@ def equivalent(first: RuleNetwork, second: RuleNetwork, *, work: int = WORK) -> 
     return find_difference(first, second, work=work) is None
 
 
-def find_difference(first: RuleNetwork, second: RuleNetwork, *, work: int = WORK) -> Row | None:
+def find_difference(first: RuleNetwork, second: RuleNetwork, *, outside: str = "", work: int = WORK) -> Row | None:
     """Find a row to which two networks give different classes, or two scorecards different scores.
 
     Parameters
     ----------
     first, second : RuleNetwork
         The networks to compare.
+    outside : str, optional
+        A rule in words: rows on which it holds are not compared.
     work : int, default=5_000_000
         How many parts of formulas to look at; the default takes about ten seconds.
 
@@ -126,11 +130,16 @@ def find_difference(first: RuleNetwork, second: RuleNetwork, *, work: int = WORK
         If no table suits both networks, or one is a scorecard and the other is none.
     """
     require_alike(first, second, "the comparison of all possible rows")
+    region = read_known_rule("outside", outside, first.columns) if outside else ()
     if first.head is not None and second.head is not None:
-        return _find_other_scores(first, first.head, second, second.head, work)
-    question = _Question((first, second), work)
+        return _find_other_scores(first, first.head, second, second.head, region, work)
+    known = (network_of_tests(region, first.columns),) if outside else ()
+    question = _Question((first, second, *known), work)
     ours, theirs = question.decisions(first), question.decisions(second)
-    return question.find_row((ours[name], theirs.get(name, FALSE)) for name in first.classes)
+    compared = question.changed_rules(first, second)
+    if known:
+        compared = question.all([compared, question.negate(question.layers(known[0])[-1][0])])
+    return question.find_row((question.all([ours[name], compared]), theirs.get(name, FALSE)) for name in first.classes)
 
 
 def find_counterexample(first: RuleNetwork, second: RuleNetwork, label: Value, *, work: int = WORK) -> Row | None:
@@ -162,28 +171,56 @@ def find_counterexample(first: RuleNetwork, second: RuleNetwork, label: Value, *
     return question.find_row([(ours.get(label, FALSE), theirs.get(label, FALSE))])
 
 
-def _find_other_scores(first: RuleNetwork, ours: Points, second: RuleNetwork, theirs: Points, work: int) -> Row | None:
+def _find_other_scores(
+    first: RuleNetwork, ours: Points, second: RuleNetwork, theirs: Points, region: Sequence[Stated], work: int
+) -> Row | None:
     """Return a row that gets other scores: the sum of the points of one less those of the other is not 0."""
     if first.classes != second.classes:
         raise InputError("the two scorecards have different classes; only scores for the same can be compared")
-    cells = cells_of((first, second))
+    known = (network_of_tests(region, first.columns),) if region else ()
+    cells = cells_of((first, second, *known))
     space = {
         name: PossibleCells(each.column, each.values, (), (), (1 << len(each.values)) - 1)
         for name, each in cells.items()
     }
-    before, after = (CardSplitting(network, space, (), work) for network in (first, second))
+    left_out = [region] if region else []
+    before, after = (CardSplitting(network, space, left_out, work) for network in (first, second))
     box = {name: each.possible for name, each in space.items()}
     for output, sign in product(range(ours.outputs), (1, -1)):
         terms = [Term(sign * row[output], region) for row, region in zip(ours.points, before.rules, strict=True)]
         terms += [Term(-sign * row[output], region) for row, region in zip(theirs.points, after.rules, strict=True)]
-        failing = before.prove_sum(terms, (), sign * (theirs.base[output] - ours.base[output]), box)
+        failing = before.prove_sum(
+            _join_terms(terms), before.impossible, sign * (theirs.base[output] - ours.base[output]), box
+        )
         if isinstance(failing, FailingBox):
             row: Row = dict.fromkeys(column.name for network in (first, second) for column in network.columns)
             return row | {name: cells[name].raw(cell_numbers(mask)[0]) for name, mask in failing.cells.items()}
-    fields = ("cutoff", "probabilities", "unit", "offsets", "step", "link")
-    if any(getattr(ours, field) != getattr(theirs, field) for field in fields):
+    fields = ("cutoff", "unit", "offsets", "step", "link")
+    differ = any(getattr(ours, field) != getattr(theirs, field) for field in fields)
+    if differ or _merge_steps(ours.probabilities) != _merge_steps(theirs.probabilities):
         raise Undecided("not decided: every row gets the same scores from both, but what scores mean differs")
     return None
+
+
+def _join_terms(terms: Iterable[Term]) -> list[Term]:
+    """Return terms with those of one region as one, without those that come to nothing: what two cards share goes."""
+    weights: dict[tuple[tuple[str, int], ...], int] = {}
+    for weight, region in terms:
+        key = tuple(sorted(region.items()))
+        weights[key] = weights.get(key, 0) + weight
+    return [Term(weight, dict(region)) for region, weight in weights.items() if weight]
+
+
+def _merge_steps(probabilities: Sequence[tuple[int, float]]) -> list[tuple[int | None, float]]:
+    """Return the scores from which on the probability is another one; None stands for all below the second.
+
+    >>> _merge_steps([(-5, 0.1), (0, 0.1), (3, 0.7), (9, 0.7)])
+    [(None, 0.1), (3, 0.7)]
+    """
+    steps = [
+        pair for pair, before in zip(probabilities, [(0, -1.0), *probabilities], strict=False) if pair[1] != before[1]
+    ]
+    return [(None if number == 0 else score, share) for number, (score, share) in enumerate(steps)]
 
 
 def list_meanings(head: Points) -> dict[str, str]:
@@ -230,6 +267,24 @@ class _Question(CellFormulas):
             silent = self.all([silent, self.negate(firing[name])])
         result[network.default] = self.any([result[network.default], silent])
         return result
+
+    def changed_rules(self, first: RuleNetwork, second: RuleNetwork) -> int:
+        """Return a formula that is true wherever two networks can decide differently: where a rule of a class holds
+        that only one of them has. It is true everywhere if they differ in more than the rules of classes.
+        """
+        if max(len(first.levels), len(second.levels)) > 1 or first.priority != second.priority:
+            return TRUE
+        if first.default != second.default:
+            return TRUE
+        changed: set[int] = set()
+        rules = [self.layers(network)[1] for network in (first, second)]
+        for name in first.classes:
+            own = [
+                {formulas[rule] for rule in network.levels[0].concepts[network.classes.index(name)].rules}
+                for network, formulas in zip((first, second), rules, strict=True)
+            ]
+            changed |= own[0] ^ own[1]
+        return self.any(changed)
 
     def find_row(self, questions: Iterable[tuple[int, int]]) -> Row | None:
         """Return a row on which the first formula of some pair is true and the second is not.

@@ -16,7 +16,19 @@ from conceptrules.model.conditions import Condition, conditions
 from conceptrules.model.derived import Mention
 from conceptrules.model.heads import Points
 from conceptrules.model.network import Literal, RuleNetwork
-from conceptrules.model.predicate import Equals, Interval, Missing, Predicate, categories_of, key_of
+from conceptrules.model.predicate import (
+    Column,
+    Equals,
+    Interval,
+    Missing,
+    Predicate,
+    Value,
+    categories_of,
+    finite_bounds,
+    holds,
+    key_of,
+    state_flag,
+)
 from conceptrules.model.statistics import edges
 from conceptrules.model.text import (
     align_columns,
@@ -244,15 +256,16 @@ def _read_line(network: RuleNetwork, head: Points, rule: int) -> CardLine:
             text = text.removeprefix(f"{column} ")
     elif asked is not None:
         column = column_word(asked)
-        text = " and ".join(_bin_text(network, each.literals, each.both) for each in conditions(network, 0, literals))
+        text = " and ".join(bin_text(network, each.literals, each.both) for each in conditions(network, 0, literals))
     covered = network.statistics.covered[level][rule] if network.statistics else None
     return CardLine(rule, column, text, name, head.points[rule], covered)
 
 
-def _bin_text(network: RuleNetwork, literals: tuple[Literal, ...], both: Predicate | None) -> str:
+def bin_text(network: RuleNetwork, literals: tuple[Literal, ...], both: Predicate | None) -> str:
     """Return a condition without the name of its column."""
     first, predicate = literals[0], both or network.predicates[literals[0].index]
     column = find_column(network, predicate.column)
+    predicate = state_flag(predicate, column)
     bounds = None if isinstance(predicate, Equals | Missing) else bound_texts(predicate, column)
     if isinstance(predicate, Missing):
         text = "missing"
@@ -320,9 +333,52 @@ def _choose_starts(starts: Sequence[int], counted: dict[int, tuple[float, ...]],
 def card_sentences(network: RuleNetwork) -> Iterator[str]:
     """Yield how large a scorecard is, how to read it, and how it answers."""
     head = points_of(network)
-    if head.step is not None:
-        yield from _number_sentences(network, head)
+    yield from _class_sentences(network, head) if head.step is None else _number_sentences(network, head)
+
+
+def gap_sentence(network: RuleNetwork) -> str:
+    """Return which gaps add more or less than any value of the column, by the rules about it alone; empty if none do.
+
+    A card should pay for them only if it is known why there is a gap.
+    """
+    seen = [column for column in network.columns if column.missing and len(network.levels) == 1]
+    found = [text for column in seen for text in _find_gaps(network, points_of(network), column)]
+    if not found:
+        return ""
+    listed = "; ".join(found)
+    question = "Is it known, when you decide, why they are missing?"
+    return f"Missing values that add more or less than any value: {listed}. {question}"
+
+
+def _find_gaps(network: RuleNetwork, head: Points, column: Column) -> Iterator[str]:
+    """Yield what a gap adds, and between what values of the column add, where that is less or more."""
+    rules = [
+        (points, [(network.predicates[each.index], each.negated) for each in rule.literals])
+        for rule, points in zip(network.levels[0].rules, head.points, strict=True)
+        if {network.predicates[each.index].column for each in rule.literals} == {column.name}
+    ]
+    tests = [test for _, pairs in rules for test, _ in pairs]
+    values: list[Value] = [*finite_bounds(tests), math.inf] if column.ordered else list(column.categories)
+    if column.kind == "boolean":
+        values = [False, True]
+    if not rules or not values:
         return
+
+    def add_up(value: Value | None) -> list[int]:
+        held = [points for points, pairs in rules if all(holds(test, value) != negated for test, negated in pairs)]
+        return [sum(points[output] for points in held) for output in range(head.outputs)]
+
+    sums = zip(*map(add_up, values), strict=True)
+    for name, gap, known in zip(output_names(network), add_up(None), sums, strict=True):
+        if not min(known) <= gap <= max(known):
+            ends = dict.fromkeys((min(known), max(known)))
+            texts = [amount_text(each, head.step, head.link, "+") if each else "0" for each in (gap, *ends)]
+            owner = f" for {name}" if head.outputs > 1 else ""
+            yield f"{column_word(column)} {texts[0]}{owner} (values {' to '.join(texts[1:])})"
+
+
+def _class_sentences(network: RuleNetwork, head: Points) -> Iterator[str]:
+    """Yield how large a card of classes is, how to read it, and how it answers."""
     if head.points:
         rules, size = plural(rule_count(network), "rule"), plural(edges(network), "edge")
         yield f"{rules}, {size}. The points of all lines that hold add up to the score."
@@ -369,6 +425,8 @@ def card_text(network: RuleNetwork) -> str:
     parts = [" ".join(card.sentences), _lines_text(card)]
     if card.bands:
         parts.append(align_columns(band_lines(card)))
+    gaps = wrap(gap_sentence(network), _WIDEST, break_long_words=False, break_on_hyphens=False)
+    parts += ["\n".join(gaps)] if gaps else []
     return "\n\n".join([*parts, *concept_sections(network)])
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, get_args
 from typing import Literal as Choice
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 Operator = Choice["-", "/", "<"]
 OPERATORS: tuple[Operator, ...] = get_args(Operator)
 _UPPER = str.maketrans({chr(code): chr(code + 32) for code in range(ord("A"), ord("Z") + 1)})
+_WORD = re.compile(r"[A-Za-z0-9\x80-\U0010ffff]+")
 _NO_WORD = re.compile(r"[^a-z0-9\x80-\U0010ffff]+")
 
 
@@ -89,11 +90,41 @@ class Length:
 Derivation = Relation | Mention | Length
 
 
+def read_relation(text: str, names: Container[str] = ()) -> Relation:
+    """Return the relation that a text states; of several ways to read it, the one with columns of these names.
+
+    >>> read_relation("net income - debt", ["net income", "debt"])
+    Relation(left='net income', operator='-', right='debt')
+    """
+    words = text.split(" ")
+    parts = [
+        (" ".join(words[:place]), operator, " ".join(words[place + 1 :]))
+        for place, operator in enumerate(words)
+        if operator in OPERATORS and 0 < place < len(words) - 1
+    ]
+    if not parts:
+        raise InputError(f"the relation {text!r} should read like 'debt / income', with -, / or < between two columns")
+    # The name of a column may have such a sign, too.
+    left, operator, right = next((part for part in parts if part[0] in names and part[2] in names), parts[0])
+    return Relation(left, operator, right)
+
+
 def require_own_columns(columns: Sequence[Column], reader: str) -> None:
     """Raise an `InputError`, with the name of the reader, if there are derived columns and the reader knows none."""
     derived = [column.name for column in columns if column.derivation is not None]
     if derived:
         raise InputError(f"{reader} does not know columns that are worked out from others yet, such as {derived[0]}")
+
+
+def refuse_texts(columns: Sequence[Column], reader: str) -> None:
+    """Raise an `InputError`, with the name of the reader, if it has to know what a text says and cannot."""
+    for column in columns:
+        if isinstance(column.derivation, Mention | Length):
+            raise InputError(
+                f"{reader} cannot work out what the text in column {column.derivation.column!r} says, of which a rule "
+                f"asks {column.name}; export to python, javascript, c, or to the sql of duckdb, postgres or sqlite, or "
+                "learn without that column"
+            )
 
 
 def plain_derivation(derivation: Derivation) -> dict[str, object]:
@@ -108,6 +139,28 @@ def normalise_text(text: str) -> str:
     ' refund please '
     """
     return f" {_NO_WORD.sub(' ', text.translate(_UPPER)).strip(' ')} "
+
+
+def find_spans(text: str, terms: Iterable[str]) -> list[tuple[int, int]]:
+    """Return where a text mentions any of these terms: the first character, and the one after the last.
+
+    >>> find_spans("Refund, PLEASE refund", ["refund", "please refund"])
+    [(0, 6), (8, 21)]
+    """
+    words = [(match.start(), match.end(), match[0].translate(_UPPER)) for match in _WORD.finditer(text)]
+    spans: list[tuple[int, int]] = []
+    sought = [term.split(" ") for term in terms]
+    for place, (start, _, _) in enumerate(words):
+        ends = [
+            words[place + len(term) - 1][1]
+            for term in sought
+            if [word for _, _, word in words[place : place + len(term)]] == term
+        ]
+        if ends and spans and start < spans[-1][1]:
+            spans[-1] = (spans[-1][0], max(spans[-1][1], *ends))
+        elif ends:
+            spans.append((start, max(ends)))
+    return spans
 
 
 def derive(derivation: Derivation, values: Sequence[Value | None]) -> Value | None:

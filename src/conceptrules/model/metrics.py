@@ -12,12 +12,21 @@ SCORE_NAMES = {
     "f1_macro": "macro-F1",
     "accuracy": "accuracy",
     "balanced_accuracy": "balanced accuracy",
-    "neg_log_loss": "negative log loss",
+    "neg_log_loss": "log loss",
     "roc_auc": "AUC",
     "roc_auc_ovr": "AUC, one class against the rest",
-    "neg_brier_score": "negative Brier score",
+    "neg_brier_score": "Brier score",
 }
 """How scores are called in text, by scikit-learn's names."""
+
+
+def read_score(scoring: str, score: float) -> float:
+    """Return a score as people read it: a loss, which scikit-learn makes negative, is positive.
+
+    >>> SCORE_NAMES["neg_log_loss"], read_score("neg_log_loss", -0.25)
+    ('log loss', 0.25)
+    """
+    return -score if scoring.startswith("neg_") else score
 
 
 def confusion_matrix(

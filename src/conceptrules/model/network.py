@@ -26,13 +26,14 @@ from conceptrules.model.predicate import (
     run_of,
 )
 from conceptrules.model.provenance import Training
+from conceptrules.model.reason_codes import ReasonCode, check_reason_codes
 from conceptrules.model.shortcuts import Shortcuts
 
 _ROUNDING = 1e-6  # of sums of weights, which depend on their order
 
 if TYPE_CHECKING:
     from conceptrules.model.policy import Policy
-    from conceptrules.model.provenance import ProofRecord
+    from conceptrules.model.provenance import Case, ProofRecord
     from conceptrules.model.trail import TrailEntry
 
 
@@ -203,8 +204,10 @@ class RuleNetwork(Shortcuts):
     head : Points, optional
         The points of the rules of the last level, for a scorecard: then these decide instead of priority and default.
         With a step, they predict a number.
-    reason_codes : tuple of (str, str, str), default=()
-        What people call a column where it is a reason: the column, a code and a text; see `with_reason_codes`.
+    reason_codes : tuple of ReasonCode, default=()
+        What people call a column where it is a reason; see `with_reason_codes`.
+    cases : tuple of Case, default=()
+        Test cases: rows with the answers that people expect.
 
     Raises
     ------
@@ -240,14 +243,15 @@ class RuleNetwork(Shortcuts):
     trail: tuple[TrailEntry, ...] = field(default=(), compare=False, repr=False)
     names: tuple[tuple[str, str], ...] = field(default=(), compare=False, repr=False)
     head: Points | None = None
-    reason_codes: tuple[tuple[str, str, str], ...] = field(default=(), compare=False, repr=False)
+    reason_codes: tuple[ReasonCode, ...] = field(default=(), compare=False, repr=False)
+    cases: tuple[Case, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("columns", "predicates", "levels"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         object.__setattr__(self, "classes", tuple(map(python_value, self.classes)))
         check_columns(self.columns, self.predicates)
-        _check_reason_codes(self.columns, [name for name, _, _ in self.reason_codes])
+        check_reason_codes(self.reason_codes, self.columns)
         if self.head is None:
             self._complete_decision()
         else:
@@ -288,6 +292,19 @@ class RuleNetwork(Shortcuts):
     def own_columns(self) -> tuple[Column, ...]:
         """The columns that a table has to have: those that are not worked out from others."""
         return tuple(column for column in self.columns if column.derivation is None)
+
+    @property
+    def asked_columns(self) -> tuple[Column, ...]:
+        """The columns of the table that some rule asks about, itself or as a part of what is worked out."""
+        derivations = [column.derivation for column in self.asked_derived if column.derivation]
+        names = {*self.used_columns, *(name for derivation in derivations for name in derivation.columns)}
+        return tuple(column for column in self.own_columns if column.name in names)
+
+    @property
+    def asked_derived(self) -> tuple[Column, ...]:
+        """The columns that are worked out from others, and that some rule asks about."""
+        used = self.used_columns
+        return tuple(column for column in self.columns if column.derivation is not None and column.name in used)
 
     @property
     def used_predicates(self) -> tuple[int, ...]:
@@ -347,19 +364,6 @@ def check_columns(columns: Sequence[Column], predicates: Sequence[Predicate]) ->
             )
         if run_of(predicate, column) is None:
             _check_named(number, column, predicate)
-
-
-def _check_reason_codes(columns: Sequence[Column], names: Sequence[str]) -> None:
-    from conceptrules.model.rule_reader import nearest_name  # which knows networks
-
-    known = [column.name for column in columns]
-    for name in names:
-        if name not in known:
-            near = nearest_name(name, known)
-            raise InputError(f"the reason codes name column {name!r}, which the network does not have; {near}")
-    repeated = [name for name, count in Counter(names).items() if count > 1]
-    if repeated:
-        raise InputError(f"column {repeated[0]!r} has two reason codes; give it one")
 
 
 def _check_derivations(columns: Sequence[Column]) -> None:

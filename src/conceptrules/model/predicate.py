@@ -57,7 +57,8 @@ class Column:
     kind: Kind = "number"
     """What the column holds."""
     categories: tuple[Value, ...] = ()
-    """The categories that training saw; of an ordinal column all of them, in their order."""
+    """The categories that training saw; of an ordinal column all of them, in their order; of numbers 0 and 1, where
+    training saw no others."""
     missing: bool = False
     """Whether training saw missing values."""
     derivation: Derivation | None = field(default=None, repr=False)
@@ -74,6 +75,10 @@ class Column:
             raise InputError(f"column {self.name!r} lists a category twice: {list(self.categories)}")
         if self.kind not in KINDS:
             raise InputError(f"column {self.name!r} has the kind {self.kind!r}; use one of {', '.join(KINDS)}")
+        if self.ordered and self.categories not in ((), (0, 1)):
+            raise InputError(
+                f"column {self.name!r} is a {self.kind}, which lists no categories {list(self.categories)}"
+            )
         if self.derivation is not None and self.name != name_derivation(self.derivation):
             raise InputError(f"column {self.name!r} is worked out as {name_derivation(self.derivation)}; call it that")
 
@@ -182,6 +187,18 @@ def run_of(predicate: Predicate, column: Column) -> tuple[int, int] | None:
         return None
     stop = start + len(predicate.values)
     return (start, stop) if column.categories[start:stop] == predicate.values else None
+
+
+def state_flag(predicate: Predicate, column: Column) -> Predicate:
+    """Return an interval as `x = 1` or `x = 0` where training saw no other numbers, and any other predicate as it is.
+
+    >>> state_flag(Interval("smoker", low=0), Column("smoker", "number", (0, 1)))
+    Equals(column='smoker', value=1)
+    """
+    if not isinstance(predicate, Interval) or column.kind != "number" or not column.categories:
+        return predicate
+    flag = {(0.0, math.inf): 1, (-math.inf, 0.0): 0}.get((predicate.low, predicate.high))
+    return predicate if flag is None else Equals(predicate.column, flag)
 
 
 def size_of(predicate: Predicate, column: Column) -> int:

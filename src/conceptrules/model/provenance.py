@@ -1,8 +1,10 @@
-"""What is known of a network besides its rules: how it was learned, and what was proved of it."""
+"""What is known of a network besides its rules: how it was learned, what was proved of it, and what it must answer."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from conceptrules.model.predicate import Value
 from conceptrules.model.shortcuts import ShownAsHtml
@@ -96,3 +98,30 @@ class ProofRecord(ShownAsHtml):
     """The content hash of that network."""
     verdicts: tuple[VerdictRecord, ...]
     """One verdict for each clause."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A test case: a row, and the answer that people expect for it.
+
+    Examples
+    --------
+    >>> Case((("age", 41.0),), "old", "the oldest customer").plain()
+    {'row': {'age': 41.0}, 'answer': 'old', 'note': 'the oldest customer'}
+    """
+
+    row: tuple[tuple[str, Value | None], ...]
+    """The values of columns; moments are text, as rules show them. A column that is not named is missing."""
+    answer: Value
+    """The class, or the number."""
+    note: str = ""
+    """What the case is about."""
+
+    def plain(self) -> dict[str, Any]:
+        """Return the case as plain values."""
+        return {"row": dict(self.row), "answer": self.answer, "note": self.note}
+
+
+def read_case(plain: Mapping[str, Any]) -> Case:
+    """Return the test case that plain values describe."""
+    return Case(tuple(plain["row"].items()), plain["answer"], plain["note"])

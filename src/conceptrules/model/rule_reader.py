@@ -305,13 +305,19 @@ class _Reader:
         if operator in ("in", "not in"):
             return Stated(self._set(column, start, value), operator == "not in")
         if operator in ("=", "!="):
-            if column.ordered:
-                self._fail(start - 2, f"column {column.name!r} is a {column.kind}; ask for > and <= of it")
-            return Stated(Equals(column.name, self._value(column, start, value)), operator == "!=")
+            return Stated(self._equals(column, start, value), operator == "!=")
         bound = self.bound(column, operator in ("<", ">="), start, value)
         if operator in ("<", "<="):
             return Stated(self._between(column, None, bound, start))
         return Stated(self._between(column, bound, None, start))
+
+    def _equals(self, column: Column, start: int, value: str) -> Predicate:
+        """Return the test of one value; of numbers that training saw as 0 and 1 alone it is an interval."""
+        if not column.ordered:
+            return Equals(column.name, self._value(column, start, value))
+        if value not in map(str, column.categories):
+            self._fail(start - 2, f"column {column.name!r} is a {column.kind}; ask for > and <= of it")
+        return Interval(column.name, low=0) if value == "1" else Interval(column.name, high=0)
 
     def _set(self, column: Column, start: int, text: str) -> OneOf:
         if not text.endswith("}"):

@@ -59,8 +59,8 @@ def score_probabilities(head: Points, scores: Scores) -> NDArray[np.float64]:
     """Return the probability of each class for each row: from the table, or by the softmax."""
     if head.probabilities:
         least, shares = zip(*head.probabilities, strict=True)
-        place = np.searchsorted(least, scores[:, 0], side="right") - 1
-        second = np.array(shares)[np.maximum(place, 0)]
+        step = np.searchsorted(least, scores[:, 0], side="right") - 1
+        second = np.array(shares)[np.maximum(step, 0)]
         return np.stack([1 - second, second], axis=1)
     powers = np.exp(head.unit * (scores - scores.max(axis=1, keepdims=True)))
     softmax: NDArray[np.float64] = powers / powers.sum(axis=1, keepdims=True)

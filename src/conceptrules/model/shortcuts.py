@@ -6,13 +6,15 @@ are what users call, so they have the documentation; the functions behind them h
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 from typing import Literal as Choice
 
 from conceptrules.model.errors import InputError
 from conceptrules.model.predicate import Value
+from conceptrules.model.reason_codes import read_reason_codes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -188,14 +190,16 @@ class Shortcuts(ShownAsHtml):
 
         return find_reasons(self._network, table, n, to=to, against=against)
 
-    def with_reason_codes(self, codes: Mapping[str, tuple[str, str]]) -> RuleNetwork:
+    def with_reason_codes(self, codes: Mapping[str, Any]) -> RuleNetwork:
         """Return the network with a table of what people call its columns where they are reasons.
 
         Parameters
         ----------
         codes : dict
-            The code and the text of columns: ``{"debt": ("R01", "Debt is high against income")}``. Columns without an
-            entry go by their names.
+            The code and the text of columns: ``{"debt": ("R01", "Debt against income")}``. What a column says can have
+            codes of its own: ``{"debt": {"high": (...), "low": (...), "missing": (...)}}``, where a value is high if
+            less of it would have been better; categories by their names, and ``""`` for all the rest. Without an entry,
+            a column goes by its name, and what it says by its condition.
 
         Returns
         -------
@@ -205,13 +209,9 @@ class Shortcuts(ShownAsHtml):
         Raises
         ------
         InputError
-            If the network has no such column, or an entry is not a code and a text.
+            If the network has no such column or category, or an entry is not a code and a text.
         """
-        for name, entry in codes.items():
-            if not isinstance(entry, tuple | list) or len(entry) != 2 or not all(isinstance(e, str) for e in entry):
-                raise InputError(f'the reason code of {name!r} is {entry!r}; give a code and a text: ("R01", "...")')
-        table = tuple((str(name), code, text) for name, (code, text) in codes.items())
-        return replace(self._network, reason_codes=table)
+        return replace(self._network, reason_codes=read_reason_codes(codes))
 
     def fired(self, table: Any) -> list[tuple[FiredRule, ...]]:
         """Return the rules that hold on each row of a table.
@@ -483,6 +483,79 @@ class Shortcuts(ShownAsHtml):
         from conceptrules.edit.editing import edit
 
         return edit(self._network, operation, who=who, why=why, data=data, labels=labels, recalibrate=recalibrate)
+
+    def sign(self, *, name: str, role: str, motive: str) -> RuleNetwork:
+        """Return the network with a signature on its trail: somebody stands for the network as it is now.
+
+        An edit makes signatures void, since they are of what was there before, even if it is taken back. A clause
+        `signatures` of the policy says how many people have to sign. A signature is a statement, not
+        cryptography: the hash chain of the trail shows a change of one entry, but whoever writes the file can write
+        the whole chain anew.
+
+        Parameters
+        ----------
+        name : str
+            Who signs.
+        role : str
+            As what: "validator", "owner of the model".
+        motive : str
+            Why, and perhaps under which conditions.
+
+        Returns
+        -------
+        RuleNetwork
+            The signed network.
+
+        Raises
+        ------
+        InputError
+            If a part is empty, the same person has signed already, or the trail was tampered with.
+        """
+        from conceptrules.edit.editing import sign
+
+        return sign(self._network, name=name, role=role, motive=motive)
+
+    def dossier(
+        self,
+        X: Any,
+        y: Any,
+        folder: str | os.PathLike[str],
+        *,
+        owner: str | os.PathLike[str] = "",
+        by: Sequence[str] = (),
+    ) -> tuple[str, ...]:
+        """Write the file for the auditor: a folder that appears whole or not at all.
+
+        It has the dossier as HTML and as Markdown, the model, the certificate of its policy, the checker of
+        certificates, the answers of the owner, and SHA-256 sums of all of these. No row of the table is in it.
+
+        Parameters
+        ----------
+        X : table
+            Rows that the network was not learned from.
+        y : array-like
+            The true class, or the true number, of each row.
+        folder : str or os.PathLike
+            The folder, which is made. One that holds an earlier dossier is replaced; the owner's answers in it stay.
+        owner : str or os.PathLike, optional
+            A TOML file with the answers of the owner. By default the one in the folder; where there is none, one with
+            all questions is written there, to be filled in.
+        by : sequence of str, default=()
+            Columns whose groups are scored one by one.
+
+        Returns
+        -------
+        tuple of str
+            The questions that are still open.
+
+        Raises
+        ------
+        InputError
+            If the folder holds anything else, the answers cannot be read, or these rows cannot test the network.
+        """
+        from conceptrules.report.dossier_folder import write_dossier
+
+        return write_dossier(self._network, X, y, folder, owner=owner, by=by)
 
     def monitor(
         self,

@@ -26,6 +26,7 @@ from conceptrules.model.predicate import (
     categories_of,
     printable,
     run_of,
+    state_flag,
 )
 
 # A name or value with one of these in it, or like the name of a concept, could be taken for our own words.
@@ -129,7 +130,7 @@ def predicate_text(
     '27 < age <= 41'
     """
     name, category = column_word(column, words), words or partial(category_word, column)
-    match predicate:
+    match state_flag(predicate, column):
         case Missing() if words is None and states_itself(column):
             return f"({name}) is missing"
         case Equals(value=value) if states_itself(column) and column.derivation:
@@ -204,8 +205,9 @@ def literal_text(network: RuleNetwork, level: int, literal: Literal, at_most: st
     text = predicate_text(predicate, column, at_most=at_most)
     if not literal.negated:
         return text
-    if isinstance(predicate, Equals) and not states_itself(column):
-        return f"{word(predicate.column)} != {category_word(column, predicate.value)}"
+    stated = state_flag(predicate, column)
+    if isinstance(stated, Equals) and not states_itself(column):
+        return f"{word(predicate.column)} != {category_word(column, stated.value)}"
     if isinstance(predicate, OneOf) and not states_itself(column) and run_of(predicate, column) is None:
         name = word(predicate.column)
         return f"{name} not {text.removeprefix(f'{name} ')}"

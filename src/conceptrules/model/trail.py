@@ -9,11 +9,14 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from conceptrules.model.content_hash import content_hash
+from conceptrules.model.reason_codes import plain_reason_codes
 
 if TYPE_CHECKING:
     from conceptrules.model.network import RuleNetwork
 
 Plain = Mapping[str, Any]
+SIGNATURE = "sign"
+"""The kind of entries that are no edits: somebody signed the network."""
 START = ""
 """What stands for the entry before the first one."""
 
@@ -51,12 +54,16 @@ def seal(entry: TrailEntry) -> TrailEntry:
 
 
 def state_of(network: RuleNetwork) -> str:
-    """Return a hash of all that edits can change: what decides, the policy, and names where there are some."""
+    """Return a hash of all that edits can change: what decides, the policy, and any names, cases and reason codes."""
     from conceptrules.model.policy.plain import to_plain
 
     policy = None if network.policy is None else to_plain(network.policy)
-    names = {"names": sorted(network.names)} if network.names else {}
-    return _hashed({"network": content_hash(network), "policy": policy, **names})
+    said: dict[str, Any] = {"names": sorted(network.names)} if network.names else {}
+    if network.cases:
+        said["cases"] = [case.plain() for case in network.cases]
+    if network.reason_codes:
+        said["reason_codes"] = plain_reason_codes(network.reason_codes)
+    return _hashed({"network": content_hash(network), "policy": policy, **said})
 
 
 def head_of(network: RuleNetwork) -> str | None:
@@ -71,6 +78,21 @@ def file_hash(network: RuleNetwork) -> str:
     """
     own, head = content_hash(network), head_of(network)
     return own if head is None else _hashed({"network": own, "trail": head})
+
+
+def list_signatures(network: RuleNetwork) -> list[TrailEntry]:
+    """Return the signatures of a network as it is: those since its last edit."""
+    state, signatures = state_of(network), list[TrailEntry]()
+    for entry in reversed(network.trail):
+        if entry.edit.get("kind") != SIGNATURE or entry.after != state:
+            break
+        signatures.insert(0, entry)
+    return signatures
+
+
+def signature_text(entry: TrailEntry) -> str:
+    """Return who signed, and as what."""
+    return f"{entry.who} ({entry.edit.get('role')})"
 
 
 def find_break(trail: Sequence[TrailEntry]) -> str | None:
@@ -88,6 +110,14 @@ def find_break(trail: Sequence[TrailEntry]) -> str | None:
             return f"entry {number} begins with another network than entry {number - 1} ended with"
         previous, state = entry.hash, entry.after
     return None
+
+
+def find_tampering(network: RuleNetwork) -> str | None:
+    """Return what is not as it was written, of the trail or of the network since; None if everything is."""
+    problem = find_break(network.trail)
+    if problem is None and network.trail and network.trail[-1].after != state_of(network):
+        problem = "the model is not the one that the last entry ended with: it was changed since"
+    return problem
 
 
 def _hashed(content: object) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import numbers
+import re
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
@@ -13,6 +14,9 @@ import numpy as np
 
 from conceptrules.model.errors import shortened
 from conceptrules.model.predicate import Column, Kind, Value, printable
+from conceptrules.model.text import number_text
+
+_RANGE_NAME = re.compile(r"(?:up to|over|(?P<low>\S+) to) (?P<high>\S+)")
 
 # The first that fits decides: bool is an int, a datetime is a date, NumPy's timedelta64 is an integer.
 FAMILIES: tuple[tuple[tuple[type, ...], Kind], ...] = (
@@ -120,3 +124,37 @@ def to_plain_moment(value: Any) -> Any:
 def brief(value: object, most: int = 60) -> str:
     """Return a value as text for a message, shortened to `most` characters."""
     return shortened(printable(repr(value.item() if isinstance(value, np.generic) else value)), most)
+
+
+def name_ranges(cuts: Sequence[float]) -> list[str]:
+    """Return the names of the ranges, from the lowest up.
+
+    >>> name_ranges([1.0, 3.5])
+    ['up to 1', '1 to 3.5', 'over 3.5']
+    """
+    ends = list(map(number_text, cuts))
+    return [f"up to {ends[0]}", *map("{} to {}".format, ends, ends[1:]), f"over {ends[-1]}"]
+
+
+def parse_cuts(classes: Sequence[Value]) -> list[float] | None:
+    """Return the cuts that gave these classes their names; None if other names are among them.
+
+    >>> parse_cuts(["1 to 3.5", "over 3.5", "up to 1"]), parse_cuts(["up to 1", "more"])
+    ([1.0, 3.5], None)
+    """
+    matches = [_RANGE_NAME.fullmatch(name) if isinstance(name, str) else None for name in classes]
+    try:
+        ends = {float(match["high"]) for match in matches if match}
+    except ValueError:
+        return None
+    return sorted(ends) if ends and set(name_ranges(sorted(ends))) == set(classes) else None
+
+
+def order_classes(classes: Sequence[Value]) -> tuple[Value, ...]:
+    """Return classes in the order in which people read them: ranges from the lowest up, others as they stand.
+
+    >>> order_classes(["1 to 3.5", "over 3.5", "up to 1"]), order_classes(["no", "yes"])
+    (('up to 1', '1 to 3.5', 'over 3.5'), ('no', 'yes'))
+    """
+    cuts = parse_cuts(classes)
+    return tuple(classes) if cuts is None else tuple(name_ranges(cuts))

@@ -21,7 +21,14 @@ from conceptrules.monitor.figures import Figure, area_under_curve, stability_ind
 from conceptrules.monitor.judging import check_subjects, judge_triggers
 from conceptrules.monitor.monitoring import Monitoring, RuleDrift, Shift
 from conceptrules.monitor.tally import NO_ROWS, Counts, Tally
-from conceptrules.monitor.wording import cell_text, explain_change, list_changes, pattern_text, score_text
+from conceptrules.monitor.wording import (
+    accuracy_text,
+    cell_text,
+    explain_change,
+    list_changes,
+    pattern_text,
+    score_text,
+)
 
 _SCORE_BINS = 10
 _EDITED = (
@@ -43,11 +50,19 @@ def compare_counts(
     comparison = Comparison(network, trained_tally(network) if reference is None else reference, reference is not None)
     check_subjects(network, triggers)
     groups, periods = (
-        tuple((name, comparison.describe(tally)) for name, tally in parts.items())
+        tuple((name, comparison.describe(parts[name])) for name in sorted(parts, key=_order_part))
         for parts in (counts.groups, counts.periods)
     )
     whole = replace(comparison.describe(counts.total), groups=groups, periods=periods)
     return judge_triggers(network, whole, triggers)
+
+
+def _order_part(name: str) -> tuple[bool, float, str]:
+    """Return what groups and periods are sorted by: numbers by their value, before text."""
+    try:
+        return False, float(name), name
+    except ValueError:
+        return True, 0.0, name
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +77,15 @@ class Comparison:
     def describe(self, new: Tally) -> Monitoring:
         """Return what became of the network on new rows."""
         shifts = (*self._answer_shifts(new), *sorted(self._column_shifts(new), key=lambda each: -each.index.value))
-        rules = tuple(self._rules(new))
+        rules, figures = tuple(self._rules(new)), tuple(self._figures(new))
         known = self.trained.statistics is not None
         basis = "nothing" if not known else "reference" if self.given else "training"
+        accuracy = next((each for each in figures if each.name == "accuracy" and each.trained is not None), None)
+        changes = list(list_changes(rules, shifts, basis))
+        if accuracy is not None and self.trained.statistics:
+            sides = ((accuracy.trained or 0.0, sum(self.trained.statistics.rows)), (accuracy.value, accuracy.rows))
+            index = stability_index("accuracy", "", *([share * rows, (1 - share) * rows] for share, rows in sides))
+            changes += [(index.value, accuracy_text(accuracy, basis))] if index.changed else []
         return Monitoring(
             hash=content_hash(self.network),
             rows=new.rows,
@@ -73,8 +94,8 @@ class Comparison:
             labelled=new.labelled,
             rules=rules,
             shifts=shifts,
-            figures=tuple(self._figures(new)),
-            changes=tuple(text for _, text in sorted(list_changes(rules, shifts, basis), key=lambda pair: -pair[0])),
+            figures=figures,
+            changes=tuple(text for _, text in sorted(changes, key=lambda pair: -pair[0])),
             notes=tuple(self._notes(new)),
         )
 
@@ -226,7 +247,7 @@ class Comparison:
         assert now is not None
         sources = [self.trained, new]
         if network.head is None:
-            for name, test in (("default", _is_silent), ("conflict", _is_contested)):
+            for name, test in (("default", _is_silent), ("conflict", _is_contested), ("abstained", _is_open)):
                 first, second = (_pattern_share(each.statistics, test) for each in sources)
                 if second is not None:
                     yield Figure(name, "", second, new.rows, trained=first)
@@ -351,6 +372,10 @@ def _is_silent(pattern: Sequence[bool]) -> bool:
 
 def _is_contested(pattern: Sequence[bool]) -> bool:
     return sum(pattern) > 1
+
+
+def _is_open(pattern: Sequence[bool]) -> bool:
+    return sum(pattern) != 1
 
 
 def _pattern_share(counted: Statistics | None, test: object) -> float | None:

@@ -14,11 +14,12 @@ _SHOWN = 12  # changes and columns that the text has
 _NAMES = {
     "default": "no class fires",
     "conflict": "several classes fire",
+    "abstained": "not exactly one class fires",
     "auc": "AUC",
     "calibration": "calibration error",
     "mae": "mean absolute error",
 }
-_SHARES = {"holds", "precision", "accuracy", "default", "conflict", "missing", "unseen"}
+_SHARES = {"holds", "precision", "accuracy", "default", "conflict", "abstained", "missing", "unseen"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,8 +196,9 @@ class Monitoring:
         parts += ["\n".join(self.changes[:_SHOWN]) or "nothing changed more than by chance"] * bool(self.trained_rows)
         if len(self.changes) > _SHOWN:
             parts[-1] += f"\nand {len(self.changes) - _SHOWN} smaller changes"
-        parts.append(align_columns([["", "rows", "95%", "training"], *map(_figure_line, self._shown_figures())]))
-        parts.append(align_columns([["rule", "holds", "training", "index", "right", "training"], *self._rule_lines()]))
+        basis = "reference" if self.basis == "reference" else "training"
+        parts.append(align_columns([["", "rows", "95%", basis], *map(_figure_line, self._shown_figures())]))
+        parts.append(align_columns([["rule", "holds", basis, "index", "right", basis], *self._rule_lines()]))
         if self.shifts:
             lines = [[each.of, f"{each.index.value:.3f}", f"{each.index.usual:.2g}"] for each in self.shifts[:_SHOWN]]
             parts.append(align_columns([["stability index", "value", "by chance"], *lines]))

@@ -15,8 +15,8 @@ from conceptrules.export.sql.names import (
     split_name,
     table_expression,
 )
-from conceptrules.export.sql.query import TRUSTING_DIALECTS, TrustingQuery, write_literal
 from conceptrules.export.sql.scores import add_points
+from conceptrules.export.sql.trusting import TRUSTING_DIALECTS, TrustingQuery, write_literal
 from conceptrules.export.wording import comment, header
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.derived import require_own_columns

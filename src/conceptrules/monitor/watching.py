@@ -90,7 +90,7 @@ def _tally_reference(network: RuleNetwork, reference: Any) -> Tally:
 
 
 def _list_values(values: Any, rows: int, what: str) -> list[Any]:
-    unpack = next((getattr(values, name) for name in ("to_list", "tolist") if hasattr(values, name)), None)
+    unpack = next((getattr(values, name) for name in ("to_pylist", "to_list", "tolist") if hasattr(values, name)), None)
     listed = list(values) if unpack is None else unpack()
     if len(listed) != rows:
         raise InputError(f"the table has {rows} rows, but there are {len(listed)} values of {what}; give one for each")

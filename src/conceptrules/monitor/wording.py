@@ -9,7 +9,7 @@ from itertools import pairwise
 from conceptrules.model.network import Cell, Literal, RuleNetwork
 from conceptrules.model.predicate import Interval, Predicate, holds
 from conceptrules.model.text import category_word, column_word, literal_text, percent, predicate_text, word
-from conceptrules.monitor.figures import times_text
+from conceptrules.monitor.figures import Figure, times_text
 from conceptrules.monitor.monitoring import RuleDrift, Shift
 
 _NAMED = 4  # categories that a cell lists; the others are "other values"
@@ -63,7 +63,9 @@ def explain_change(
     change, text = max(changes, default=(0.0, ""))
     if change > _ALIKE:
         return text
-    return f"its tests are about as frequent, but hold together {'more' if more else 'less'} often" if changes else ""
+    if len(changes) < 2:
+        return ""
+    return f"its tests are about as frequent, but hold together {'more' if more else 'less'} often"
 
 
 def _literal_share(network: RuleNetwork, literal: Literal, cells: Sequence[Cell]) -> float:
@@ -106,6 +108,12 @@ def list_changes(rules: Sequence[RuleDrift], shifts: Sequence[Shift], basis: str
             what = f"column {word(shift.of)}" if shift.index.name == "csi" else shift.of
             moved = f"{text} makes up {_percent(now)}, {where} {_percent(before)}"
             yield shift.index.value, f"{what} moved by {shift.index.value:.2g}: {moved}"
+
+
+def accuracy_text(figure: Figure, basis: str) -> str:
+    """Return how the share of right answers changed, in words."""
+    where = "in training" if basis == "training" else "in the reference"
+    return f"{_percent(figure.value)} of the answers are right, {where} {_percent(figure.trained or 0.0)}"
 
 
 def _move(each: tuple[str, float, float]) -> float:

@@ -21,6 +21,7 @@ const answerText = (decision) => (isNumber ? numberText(decision.label) : model.
 
 function showAnswer() {
   const decision = decide(namedRow(row));
+  showDerived();
   one("#decision-class").textContent = answerText(decision);
   one("#decision-echo").textContent = echoText(decision);
   one("#decision-why").textContent = whyText(decision);
@@ -46,9 +47,16 @@ function whyText(decision) {
 }
 
 function oddsText(decision) {
-  if (isNumber) return "";
+  if (isNumber) return intervalText(decision.label);
   if (model.cutoff === null) return `Its chance is ${chanceText(decision.probabilities[decision.class])}.`;
   return `The chance of ${model.name} is ${chanceText(decision.probabilities[1])}.`;
+}
+
+// The interval that held nine tenths of the held-out numbers; of rates, errors grow with the root of the prediction.
+function intervalText(predicted) {
+  if (!model.errors) return "";
+  const ends = model.errors.map((end) => (model.multiplies ? Math.max(Math.sqrt(predicted) * end, -predicted) : end));
+  return `90% of such numbers are between ${numberText(predicted + ends[0])} and ${numberText(predicted + ends[1])}, by the errors on held-out rows.`;
 }
 
 // Where the score is between the least and the largest that the points allow, and where the cut-off is.
@@ -102,11 +110,12 @@ function scoreLines(decision) {
 function singleChanges(decision) {
   const outcomes = model.columns.map((column, number) => {
     const tests = model.predicates.filter((predicate) => predicate.column === number);
-    return cellsOf(column, tests).map((value) => ({ number, value, decision: decide(namedRow(row.map((old, place) => (place === number ? value : old)))) }));
+    const cells = column.kind === "text" ? [] : cellsOf(column, tests);
+    return cells.map((value) => ({ number, value, decision: decide(namedRow(row.map((old, place) => (place === number ? value : old)))) }));
   });
   const items = isNumber ? listRanges(outcomes, decision) : listFlips(outcomes, decision);
   if (items.length > MOST_CHANGES) return [...items.slice(0, MOST_CHANGES), element("li", { class: "quiet" }, `and ${items.length - MOST_CHANGES} more columns`)];
-  return items.length ? items : [element("li", { class: "quiet" }, isNumber ? "none" : "There is none: all values of each column were tried.")];
+  return items.length ? items : [element("li", { class: "quiet" }, isNumber ? "none" : model.derived.length ? "There is none among the values that were tried." : "There is none: all values of each column were tried.")];
 }
 
 const placeText = (column, value) => partText(column, value) || valueText(column, value);

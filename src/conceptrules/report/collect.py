@@ -10,10 +10,9 @@ import numpy as np
 
 from conceptrules.explain.auditing import Audit, audit
 from conceptrules.explain.measurement import index_labels, measure
-from conceptrules.model.canonical import drop_unused_predicates
+from conceptrules.logic.canonical import drop_unused_predicates
 from conceptrules.model.card import Card, points_of, read_card
 from conceptrules.model.content_hash import content_hash
-from conceptrules.model.derived import require_own_columns
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
@@ -73,7 +72,6 @@ def collect(
     by: Sequence[str] = (),
 ) -> Report:
     """Collect what there is to say about a network, on these rows if there are any."""
-    require_own_columns(network.columns, "the report")
     check_arguments(X, y, include_rows)
     used = keep_used_columns(network)
     fields = form_fields(used)
@@ -86,14 +84,14 @@ def collect(
         audited, measured = audit(network, table, labels, by=by), _measure(network, table, labels)
         charts = _chart(network, table, audited, labels)
         samples = pick_real_samples(network, fields, table, labels) if include_rows else samples
-    given = None if measured is None else measured.statistics
+    statistics = None if measured is None else measured.statistics
     return Report(
         title=title,
         network=used,
         hash=content_hash(network),
         sentences=three_sentences(network, audited),
         fields=fields,
-        groups=group_rules(used, given),
+        groups=group_rules(used, statistics),
         samples=samples,
         audit=audited,
         real_rows=include_rows,
@@ -116,10 +114,11 @@ def _chart(network: RuleNetwork, table: Table, audited: Audit, labels: Sequence[
 
 
 def keep_used_columns(network: RuleNetwork) -> RuleNetwork:
-    """Return the network with no columns and predicates but those that its rules ask about; there may be thousands."""
-    names = network.used_columns
-    columns = tuple(column for column in network.columns if column.name in names)
-    return replace(drop_unused_predicates(network), columns=columns)
+    """Return the network with no columns and predicates but those that its rules ask about; there may be thousands.
+
+    Those that others are worked out from stay, too; they all come first.
+    """
+    return replace(drop_unused_predicates(network), columns=(*network.asked_columns, *network.asked_derived))
 
 
 def _list_verdicts(network: RuleNetwork) -> tuple[VerdictRecord, ...]:

@@ -229,13 +229,14 @@ let searching = 0;
 
 function showAnswer() {
   const decision = decide(namedRow(row));
+  showDerived();
   const name = model.classes[decision.class];
   one("#decision-class").textContent = name;
   one("#decision-echo").textContent = name;
   one("#decision-why").textContent = whyText(decision);
   one("#decision-odds").textContent = oddsText(decision);
   one("#decision-rules").replaceChildren(...firedRules(decision));
-  lightPath(decision, row);
+  lightPath(decision, withDerived(row));
   showCounterfactual(decision);
   return decision;
 }
@@ -278,6 +279,11 @@ function firedRules(decision) {
 // The search goes on in small steps behind the page; a newer one ends it. What was found for another row goes at once.
 function showCounterfactual(decision) {
   const place = one("#counterfactual");
+  if (model.derived.length) {
+    place.dataset.state = "done";
+    place.replaceChildren(element("p", { class: "quiet" }, "Relations and words tie columns to one another: network.explain(row) finds what to change."));
+    return;
+  }
   const mine = ++searching;
   const search = findCounterfactual(model, [...row], decision.class, fixed);
   const step = () => {

@@ -16,9 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.draw.appearance import shorten
-from conceptrules.logic.column_cells import ColumnCells, cell_numbers, unseen_category
+from conceptrules.logic.column_cells import ColumnCells, cell_numbers, raw_value, unseen_category
+from conceptrules.logic.probe_rows import covering_rows
 from conceptrules.logic.solver import CellFormulas, Undecided
 from conceptrules.model.card import output_names
+from conceptrules.model.derived import Relation
 from conceptrules.model.evaluation import layers_plain
 from conceptrules.model.heads import Points
 from conceptrules.model.network import RuleNetwork
@@ -32,6 +34,7 @@ from conceptrules.tables.table import Table, read_row
 
 DAY = 86_400_000_000.0  # microseconds
 OTHER = -1
+_MADE_UP = 500  # rows that are looked through for plain ones, where rules ask about relations and words
 _MOST_RULES = 5  # of a class, that are tried for a row
 _MOST_REAL_ROWS = 6  # right ones, and as many wrong ones
 _MOST_CLASSES = 12  # that have a made-up row
@@ -60,20 +63,35 @@ class Field(Column):
 
 
 def form_fields(network: RuleNetwork) -> tuple[Field, ...]:
-    """Return a field for each column of a network whose rules ask about all of them."""
+    """Return a field for each column of the table, in a network whose rules ask about all of them."""
     dropped = {name for name, _ in network.training.categories_dropped} if network.training else set()
     fields = []
-    for number, column in enumerate(network.columns):
-        predicates = [network.predicates[index] for index in network.used_columns[column.name]]
+    used = network.used_columns
+    for number, column in enumerate(network.own_columns):
+        predicates = [network.predicates[index] for index in used.get(column.name, ())]
         field = Field(column.name, column.kind, column.categories, column.missing, number=number)
         if column.ordered:
             cuts = finite_bounds(predicates)
-            field = replace(field, cuts=cuts, ends=slider_ends(cuts, column.kind))
+            guess = () if cuts else _guess_range(network, column)
+            ends = (0.0, 2 * guess[0]) if guess else slider_ends(cuts, column.kind)
+            field = replace(field, cuts=cuts or guess, ends=ends)
         else:
             is_open = column.kind == "category" and (column.name in dropped or not column.categories)
             field = replace(field, options=_options(column, predicates), open=is_open)
         fields.append(field)
     return tuple(fields)
+
+
+def _guess_range(network: RuleNetwork, column: Column) -> tuple[float, ...]:
+    """Return a value in the middle of what a column may hold that rules ask about only as part of a relation."""
+    for each in network.columns:
+        if isinstance(each.derivation, Relation) and column.name in each.derivation.columns and column.kind == "number":
+            cuts = finite_bounds(network.predicates[index] for index in network.used_columns[each.name]) or (0.0,)
+            middle, is_left = cuts[len(cuts) // 2], each.derivation.left == column.name
+            if each.derivation.operator == "/":  # with a denominator of 100
+                return (100.0 * abs(middle) if is_left and middle else 100.0,)
+            return (max(abs(middle), 1.0) * (2.0 if is_left else 1.0),)
+    return ()
 
 
 def _options(column: Column, predicates: Sequence[Predicate]) -> tuple[Value, ...]:
@@ -107,8 +125,9 @@ class Sample:
 
     title: str
     note: str
-    values: tuple[float | None, ...]
-    """For each column a number, or the place of a category among the options, -1 for any other; None is missing."""
+    values: tuple[float | str | None, ...]
+    """For each column a number, a text, or the place of a category among the options, -1 for any other; None is
+    missing."""
 
 
 def make_up_samples(network: RuleNetwork, fields: Sequence[Field]) -> tuple[Sample, ...]:
@@ -116,6 +135,8 @@ def make_up_samples(network: RuleNetwork, fields: Sequence[Field]) -> tuple[Samp
 
     Each column has the plainest of the values that will do. Of a scorecard, the rows have low and high scores.
     """
+    if any(column.derivation is not None for column in network.columns):
+        return tuple(_pick_made_up_rows(network, fields))
     if network.head is not None:
         return tuple(_make_up_scores(network, fields, network.head))
     pool = CellFormulas({field.name: ColumnCells(field, tuple(_list_values(field))) for field in fields}, sys.maxsize)
@@ -132,6 +153,28 @@ def make_up_samples(network: RuleNetwork, fields: Sequence[Field]) -> tuple[Samp
             row = [column.values[plainest[name]] for name, column in pool.cells.items()]
             samples[title] = Sample(title, note, to_form(row, fields))
     return tuple(samples.values())
+
+
+def _pick_made_up_rows(network: RuleNetwork, fields: Sequence[Field]) -> Iterator[Sample]:
+    """Yield the plainest row of each answer, of rows that try every relation and word; of numbers, the ends."""
+    rows = covering_rows(network, _MADE_UP)
+    columns = {column.name: column for column in network.own_columns}
+    raw = [{name: raw_value(column, row[name]) for name, column in columns.items()} for row in rows]
+    answers = predict(network, raw).tolist()
+
+    def measure(number: int) -> tuple[int, int]:
+        values = rows[number].values()
+        odd = sum(value is None or (isinstance(value, float) and not 1e-6 < abs(value) < 1e17) for value in values)
+        return odd, sum(len(str(value)) for value in values)
+
+    order = sorted(range(len(rows)), key=measure)
+    ends = network.classes or (min(answers), max(answers))
+    for answer in ends[:_MOST_CLASSES]:
+        number = next((number for number in order if answers[number] == answer), None)
+        if number is not None:
+            title = shorten(f"{answer:.6g}" if isinstance(answer, float) else word(answer), LONGEST)
+            values = to_form([rows[number][field.name] for field in fields], fields)
+            yield Sample(f"Answer {title}", f"Made up: the model answers {title}.", values)
 
 
 def _make_up_scores(network: RuleNetwork, fields: Sequence[Field], head: Points) -> Iterator[Sample]:
@@ -227,7 +270,9 @@ def _pick_real_numbers(
     return tuple(samples)
 
 
-def _read_values(network: RuleNetwork, fields: Sequence[Field], table: Table, row: int) -> tuple[float | None, ...]:
+def _read_values(
+    network: RuleNetwork, fields: Sequence[Field], table: Table, row: int
+) -> tuple[float | str | None, ...]:
     cells = read_row(network.columns, table.take(np.array([row])))
     by_name = {column.name: value for column, value in zip(network.columns, cells, strict=True)}
     return to_form([by_name[field.name] for field in fields], fields)
@@ -302,14 +347,16 @@ def _between(field: Field, cell: int) -> float:
     return float(next((value for value in near if low < value <= high), high))
 
 
-def to_form(row: Sequence[Value | None], fields: Sequence[Field]) -> tuple[float | None, ...]:
+def to_form(row: Sequence[Value | None], fields: Sequence[Field]) -> tuple[float | str | None, ...]:
     """Return a row in the terms of the form, as in a `Sample`."""
     return tuple(_to_field(field, row[field.number]) for field in fields)
 
 
-def _to_field(field: Field, value: Value | None) -> float | None:
+def _to_field(field: Field, value: Value | None) -> float | str | None:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
+    if field.kind == "text":
+        return str(value)
     if field.ordered:
         assert not isinstance(value, str)
         return float(value)

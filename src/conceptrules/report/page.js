@@ -22,7 +22,9 @@ const listed = (words) =>
 const STEPS = 24; // of a slider, from one cut to the next: all parts of a column are equally wide
 const MILLISECOND = 1000;
 const SECOND = 1e6;
-const row = model.columns.map((column) => (column.ordered ? column.ends[0] : column.options.length ? 0 : OTHER));
+const row = model.columns.map((column) =>
+  column.kind === "text" ? "" : column.ordered ? column.ends[0] : column.options.length ? 0 : OTHER,
+);
 const fixed = new Set();
 
 const stopsOf = (column) => [column.ends[0], ...column.cuts, column.ends[1]];
@@ -49,6 +51,7 @@ function positionOf(column, value) {
 
 function valueText(column, value) {
   if (value === null) return "missing";
+  if (column.kind === "text") return value;
   if (!column.ordered) return value === OTHER ? "any other" : column.options[value].text;
   if (!Number.isFinite(value)) return value > 0 ? "infinity" : "minus infinity";
   if (column.kind === "duration") return durationText(value);
@@ -69,6 +72,7 @@ function durationText(value) {
 
 // The part of an ordered column that a value lies in, in words.
 function partText(column, value) {
+  if (model.derived.some((each) => each.left === column.name || each.right === column.name)) return "";
   if (!column.ordered || !column.cuts.length || value === null) return "";
   const part = column.cuts.findIndex((cut) => value <= cut);
   if (part === 0) return `up to ${column.cutTexts[0]}`;
@@ -100,7 +104,7 @@ function namedRow(values) {
 }
 
 function rawValue(column, value) {
-  if (value === null || column.ordered) return value;
+  if (value === null || column.ordered || column.kind === "text") return value;
   if (value === OTHER) return column.other;
   const raw = column.options[value].value;
   if (typeof raw !== "object") return raw;
@@ -110,9 +114,15 @@ function rawValue(column, value) {
 function showField(number) {
   const field = one(`.field[data-column="${number}"]`);
   const [column, value] = [model.columns[number], row[number]];
-  const select = one("select", field);
+  const [select, area] = [one("select", field), one("textarea", field)];
   if (select) {
     select.value = value === null ? "missing" : String(value);
+    return;
+  }
+  if (area) {
+    if (document.activeElement !== area) area.value = value ?? "";
+    one(".missing", field).checked = value === null;
+    one(".marked", field).replaceChildren(...markedText(number, value ?? ""));
     return;
   }
   one(".missing", field).checked = value === null;
@@ -134,7 +144,8 @@ function setValue(number, value) {
 
 function setRow(values) {
   values.forEach((value, number) => {
-    row[number] = typeof value === "string" ? Number(value) : value; // JSON has no infinity: it comes as text
+    const isText = model.columns[number].kind === "text";
+    row[number] = typeof value === "string" && !isText ? Number(value) : value; // JSON has no infinity: it comes as text
     showField(number);
   });
   showAnswer();
@@ -149,6 +160,12 @@ function startField(field) {
     else fixed.delete(number);
     showAnswer();
   });
+  const area = one("textarea", field);
+  if (area) {
+    area.addEventListener("input", () => setValue(number, area.value));
+    one(".missing", field).addEventListener("change", (event) => setValue(number, event.target.checked ? null : area.value));
+    return;
+  }
   if (select) {
     select.addEventListener("change", () => setValue(number, select.value === "missing" ? null : Number(select.value)));
     return;
@@ -168,6 +185,63 @@ function startField(field) {
   missing.addEventListener("change", () =>
     setValue(number, missing.checked ? null : valueAt(column, Number(slider.value))),
   );
+}
+
+// ---------------------------------------------------------------- what is worked out from the row
+
+const WORD = /[A-Za-z0-9\u0080-\uffff]+/g;
+const small = (text) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+
+// Where a text mentions one of these terms: the first character and the one after the last.
+function spansOf(text, terms) {
+  const words = [...text.matchAll(WORD)].map((match) => [match.index, match.index + match[0].length, small(match[0])]);
+  const spans = [];
+  words.forEach(([start], place) => {
+    for (const term of terms.map((each) => each.split(" "))) {
+      const run = words.slice(place, place + term.length);
+      if (run.length < term.length || !run.every(([, , word], number) => word === term[number])) continue;
+      const [last, end] = [spans[spans.length - 1], run[run.length - 1][1]];
+      if (last && start < last[1]) last[1] = Math.max(last[1], end);
+      else spans.push([start, end]);
+    }
+  });
+  return spans;
+}
+
+function markedText(number, text) {
+  const name = model.columns[number].name;
+  const terms = model.derived.flatMap((each) => (each.column === name && each.terms) || []);
+  const parts = [];
+  let place = 0;
+  for (const [start, end] of spansOf(text, terms)) {
+    parts.push(text.slice(place, start), element("mark", {}, text.slice(start, end)));
+    place = end;
+  }
+  return [...parts, text.slice(place)];
+}
+
+function derivedValue(each, values) {
+  const read = (name) => values[model.columns.findIndex((column) => column.name === name)];
+  if (each.terms) return Number(spansOf(read(each.column) ?? "", each.terms).length > 0);
+  if (each.operator === undefined) return read(each.column) === null ? null : [...read(each.column)].length;
+  const [left, right] = [read(each.left), read(each.right)];
+  if (left === null || right === null || (each.operator === "/" && right === 0)) return null;
+  if (each.operator === "<") return Number(left < right);
+  const result = each.operator === "-" ? left - right : left / right;
+  return Number.isNaN(result) ? null : result;
+}
+
+// A row with what is worked out from it, as predicates ask about it.
+const withDerived = (values) => [...values, ...model.derived.map((each) => derivedValue(each, values))];
+
+function showDerived() {
+  const items = model.derived.map((each, number) => {
+    const value = withDerived(row)[model.columns.length + number];
+    const isFlag = each.kind === "boolean" && value !== null;
+    const text = isFlag ? (value ? "yes" : "no") : valueText({ kind: each.kind, ordered: true }, value);
+    return [element("dt", {}, each.name), element("dd", {}, text)];
+  });
+  one("#derived")?.replaceChildren(...items.flat());
 }
 
 function percent(share) {

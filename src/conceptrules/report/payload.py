@@ -10,9 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from conceptrules.explain.intervals import find_ends, find_errors
+from conceptrules.explain.number_scores import COVERAGE
 from conceptrules.explain.rule_coverage import RuleCoverage
 from conceptrules.logic.column_cells import unseen_category
 from conceptrules.model.card import Card, amount_text, points_of, points_text
+from conceptrules.model.derived import plain_derivation
 from conceptrules.model.evaluation import decide_fired
 from conceptrules.model.heads import Points
 from conceptrules.model.network import RuleNetwork
@@ -29,11 +32,19 @@ from conceptrules.report.rule_list import Group, Item
 def payload(report: Report) -> str:
     """Return JSON in ASCII; `<`, `>` and `&` are written as escapes, so that no name can end the script element."""
     network = report.network
+    derived = [column for column in network.columns if column.derivation is not None]
     fields = {field.name: field for field in report.fields}
+    for number, column in enumerate(derived, start=len(fields)):
+        fields[column.name] = Field(column.name, column.kind, number=number, options=column.categories)
     model = {
         "classes": [word(name) for name in network.classes],
         "columns": [_column(field) for field in report.fields],
         "predicates": [_predicate(predicate, fields[predicate.column]) for predicate in network.predicates],
+        "derived": [
+            {**plain_derivation(column.derivation), "name": printable(column.name), "kind": column.kind}
+            for column in derived
+            if column.derivation
+        ],
         "samples": [_sample(sample) for sample in report.samples],
         **(_decision(report) if report.card is None else _card(report, report.card)),
     }
@@ -80,6 +91,7 @@ def _card(report: Report, card: Card) -> dict[str, Any]:
         "offsets": head.offsets,
         "digits": _digits(head),
         "multiplies": head.link == "log",
+        "errors": _interval_ends(network),
         "cutoffs": [
             [each.answered, round(each.recall * positives), scores.rows, positives]
             for each in list_cutoffs(scores)
@@ -88,6 +100,12 @@ def _card(report: Report, card: Card) -> dict[str, Any]:
         if scores
         else [],
     }
+
+
+def _interval_ends(network: RuleNetwork) -> tuple[float, float] | None:
+    """Return the ends of the errors of nine tenths of the held-out rows; None where none are known."""
+    known = not network.classes and network.training is not None and network.training.errors
+    return find_ends(find_errors(network, COVERAGE), COVERAGE) if known else None
 
 
 def _digits(head: Points) -> dict[str, int]:
@@ -174,7 +192,7 @@ def _probabilities(network: RuleNetwork) -> dict[str, Any] | None:
 
 def _sample(sample: Sample) -> dict[str, Any]:
     values = [
-        str(value).replace("inf", "Infinity") if value is not None and math.isinf(value) else value
+        str(value).replace("inf", "Infinity") if isinstance(value, float) and math.isinf(value) else value
         for value in sample.values
     ]
     return {"title": sample.title, "note": sample.note, "values": values}

@@ -22,6 +22,7 @@ from conceptrules.model.card import Card, chance_text
 from conceptrules.model.precision import interval_text
 from conceptrules.model.predicate import printable
 from conceptrules.model.text import concept_sections, percent, plural, word
+from conceptrules.model.values import order_classes
 from conceptrules.report.charts import chart_svg, is_used, list_cutoffs
 from conceptrules.report.collect import Report
 from conceptrules.report.payload import payload
@@ -42,6 +43,7 @@ def render(report: Report) -> str:
     text: str = _template(head.step if head and head.link == "identity" else None).render(
         report=report,
         network=report.network,
+        classes=order_classes(report.network.priority or report.network.classes),
         audit=report.audit,
         version=__version__,
         policy=_security_policy(script, style),

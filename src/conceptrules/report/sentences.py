@@ -11,11 +11,12 @@ from conceptrules.explain.auditing import Audit, Overlap
 from conceptrules.explain.measurement import Bin
 from conceptrules.explain.number_scores import NumberEvaluation
 from conceptrules.explain.scores import Evaluation
-from conceptrules.model.card import card_sentences, positive_text
+from conceptrules.model.card import card_sentences, gap_sentence, positive_text
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
 from conceptrules.model.provenance import Training, Validation
 from conceptrules.model.text import percent, plural, word
+from conceptrules.model.values import order_classes
 
 MOST = 6  # names in a sentence
 LONGEST = 40  # letters of a name in a sentence
@@ -68,11 +69,11 @@ def _brief(name: Value) -> str:
 
 
 def _describe_scope(network: RuleNetwork, unused: int) -> str:
-    asked = len(network.columns) - unused
+    asked = len(network.own_columns) - unused
     if network.head is not None:
         return _describe_card_scope(network, asked, unused)
-    classes = [word(name) for name in network.classes]
-    of = f"{asked} of the {plural(len(network.columns), 'column')}" if unused else plural(asked, "column")
+    classes = [word(name) for name in order_classes(network.classes)]
+    of = f"{asked} of the {plural(len(network.own_columns), 'column')}" if unused else plural(asked, "column")
     if not asked:
         return f"This model looks at nothing: it answers {_brief(network.default)} for every row."
     answer = f"one of {plural(len(classes), 'class', 'classes')}" if len(classes) > 1 else "the only class"
@@ -85,7 +86,7 @@ def _describe_card_scope(network: RuleNetwork, asked: int, unused: int) -> str:
     if not network.classes:
         target = f", {shorten(word(network.target), LONGEST)}" if network.target else ""
         return f"This scorecard {looks} and predicts a number{target}."
-    classes = join_names([word(name) for name in network.classes], "or")
+    classes = join_names([word(name) for name in order_classes(network.classes)], "or")
     chance = (
         f"the chance of {shorten(positive_text(network), LONGEST)}" if len(network.classes) == 2 else "their chances"
     )
@@ -94,7 +95,7 @@ def _describe_card_scope(network: RuleNetwork, asked: int, unused: int) -> str:
 
 def _describe_decision(network: RuleNetwork) -> str:
     if network.head is not None:
-        return " ".join(card_sentences(network))
+        return " ".join([*card_sentences(network), gap_sentence(network)]).strip()
     firing = [name for name in network.priority if network.levels[-1].concepts[network.classes.index(name)].rules]
     default = _brief(network.default)
     if not firing:

@@ -21,7 +21,6 @@ from conceptrules.model.evaluation import (
     first_firing_packed,
     unpack,
 )
-from conceptrules.model.factoring import Formulas, fired_words, formulas
 from conceptrules.model.heads import require_classes, require_decision
 from conceptrules.model.network import Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Column, Predicate, Value, holds
@@ -37,6 +36,7 @@ from conceptrules.model.scoring import (
 from conceptrules.model.statistics import probabilities
 from conceptrules.model.values import family_of, is_missing, label_text, read_value, readable
 from conceptrules.tables.column_values import check_readable
+from conceptrules.tables.factoring import Formulas, fired_words, formulas
 from conceptrules.tables.table import Table, match_columns, open_table, read_packed_bits
 
 if TYPE_CHECKING:
@@ -122,15 +122,18 @@ class PredictionPlan:
     default: int
     labels: NDArray[Any]
 
-    def packed_bits(self, table: Table) -> PackedBits:
-        """Return the used predicates on all rows."""
+    def packed_bits(self, table: Table, predicates: Sequence[Predicate] | None = None) -> PackedBits:
+        """Return the used predicates on all rows, or others of the same columns."""
         table, positions = match_columns(self.columns, table)
         if table.rows:
             self._check_types(table, positions, table.first())
-        return self._packed_bits(table, positions)
+        return self._packed_bits(table, positions, predicates)
 
-    def _packed_bits(self, table: Table, positions: Sequence[int]) -> PackedBits:
-        predicates = list(chain.from_iterable(predicates for _, predicates in self.used))
+    def _packed_bits(
+        self, table: Table, positions: Sequence[int], predicates: Sequence[Predicate] | None = None
+    ) -> PackedBits:
+        if predicates is None:
+            predicates = list(chain.from_iterable(tests for _, tests in self.used))
         # The columns under the network's own names: they are not located, and warned of, a second time.
         located = table.select(positions, [column.name for column in self.columns if column.derivation is None])
         return read_packed_bits(self.columns, predicates, located)

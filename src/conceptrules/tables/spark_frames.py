@@ -103,7 +103,11 @@ def _check_types(fields: Sequence[Any], network: RuleNetwork) -> None:
         kind = types[column.name]
         family = _FAMILIES.get(kind.typeName())
         if family is not None and not readable(family, column):
-            learned = f"categories such as {column.categories[0]!r}" if column.categories else NOUNS[column.kind]
+            learned = (
+                f"categories such as {column.categories[0]!r}"
+                if not column.ordered and column.categories
+                else NOUNS[column.kind]
+            )
             raise ColumnTypeError(
                 f"column {column.name!r} of {_THE_FRAME} is of the type {kind.simpleString()} ({NOUNS[family]}), but "
                 f"the network has learned it as {learned}; cast it to the type that it had in training"

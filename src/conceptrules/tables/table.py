@@ -8,6 +8,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
+from operator import eq
 from typing import Any
 
 import narwhals as nw
@@ -68,12 +69,14 @@ class Table:
 
     def select(self, positions: Sequence[int], names: Sequence[str]) -> Table:
         """Return a table of the columns at these positions, under these names."""
+        # What was read already stays so, but under another name: errors name the column.
+        same = self.remembered is not None and all(map(eq, names, (self.names[position] for position in positions)))
         return replace(
             self,
             names=tuple(names),
             column=lambda position: self.column(positions[position]),
             first=lambda: [self.first()[position] for position in positions],
-            remembered=None,
+            remembered=(lambda position: self.cells(positions[position])) if same else None,
         )
 
     def read_once(self) -> Table:

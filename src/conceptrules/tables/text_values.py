@@ -30,8 +30,13 @@ def find_written_kind(texts: Iterable[str]) -> Kind | None:
     >>> find_written_kind(["$1,234.50", "$7"]), find_written_kind(["12.3%", "7"]), find_written_kind(["7", "8"])
     ('number', None, None)
     """
-    styles = {_find_style(text) for text in texts}
-    if not styles or None in styles:
+    styles = set[str]()
+    for text in texts:  # up to the first that stands for itself, for a column may have very many
+        style = _find_style(text)
+        if style is None:
+            return None
+        styles.add(style)
+    if not styles:
         return None
     if styles <= {"date", "datetime"}:
         return "datetime" if "datetime" in styles else "date"

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
 
+from conceptrules import ConceptRuleClassifier, ScorecardClassifier
 from conceptrules.cli import main
 from conceptrules.edit.rules import normalise
 from conceptrules.export import export
@@ -65,6 +68,9 @@ def test_an_edit_its_log_and_back(run):
     run("undo", "new.json", "-o", "back.json", "--by", "bert")
     assert load("back.json") == normalise(load("model.json"))
     assert "2. take back: move the cut of age: 41 -> 45\n   by bert" in run("log", "back.json")
+    assert run("redo", "back.json", "-o", "again.json").startswith("move the cut of age: 41 -> 45\n")
+    assert load("again.json") == load("new.json")
+    assert "there is no edit to make again" in run("redo", "again.json", code=2)
     assert run("log", "model.json") == "there is no trail: the model was never edited, or its trail was taken out\n"
 
 
@@ -175,6 +181,20 @@ def test_errors(run):
     assert "there is no edit to take back" in run("undo", "model.json", code=2)
 
 
+def test_reason_codes_are_set_from_a_file(run, tmp_path):
+    (tmp_path / "codes.toml").write_text('[age]\nlow = ["R1", "Short history"]\nmissing = ["R2", "No age"]\n')
+    run("edit", "model.json", "reasons", "codes.toml", "-o", "coded.json", "--by", "anna", "--why", "letters")
+    assert "1. reason codes of age\n   by anna, " in run("log", "coded.json", "--verify")
+    (tmp_path / "codes.json").write_text('{"age": ["R1", "Age"], "jbo": ["R2", "Job"]}')
+    assert "column 'jbo', which the network does not have; did you mean job?" in run(
+        "edit", "model.json", "reasons", "codes.json", "-o", "wrong.json", code=2
+    )
+    assert not (tmp_path / "wrong.json").exists()
+    (tmp_path / "codes.toml").write_text("[age\n")
+    assert "the reason codes codes.toml cannot be read: " in run("edit", "model.json", "reasons", "codes.toml", code=2)
+    assert "none.toml cannot be read" in run("edit", "model.json", "reasons", "none.toml", code=2)
+
+
 def test_replay_on_another_model(run):
     save(NETWORK, "other.json")
     run("edit", "model.json", "move-cut", "age", "41", "45", "-o", "new.json")
@@ -234,14 +254,16 @@ def test_scorecards_are_edited_scaled_and_explained(run, tmp_path):
     assert load("scaled.json").classes == ("bad", "good")
     assert load("scaled.json").policy.clauses[0].points == (-6,)
     log = run("log", "card.json", "--verify")
-    assert "points of age > 41: +4, with the probabilities of given rows" in log
-    assert "add to the card: age > 60 (+2), with the probabilities of given rows" in log
+    assert "points of age > 41: +4, with probabilities of its own for the scores" in log
+    assert "add to the card: age > 60 (+2), with probabilities of its own for the scores" in log
     assert "verified" in log
     save(CARD, "old.json")
     assert "CONFLICT" not in run("replay", "card.json", "old.json", "-o", "again.json")
     assert load("again.json") == load("card.json")
     assert (
-        run("predict", "old.json", "rows.csv", "--reasons", "--to", "good").splitlines()[1].endswith(",bad,3,age (-4)")
+        run("predict", "old.json", "rows.csv", "--reasons", "--to", "good")
+        .splitlines()[1]
+        .endswith(",bad,3,age > 41 (-4)")
     )
     assert "counterfactual: good if" in run("explain", "old.json", "rows.csv", "--to", "good")
     for arguments, message in (
@@ -268,3 +290,56 @@ def test_a_line_of_a_card_is_named_as_it_is_printed_and_points_may_be_negative(r
     message = "there is no option '--whi'; conceptrules edit --help"
     assert message in run("edit", "card.json", "cutoff", "-3", "--whi", "typing", code=2)
     assert run("undo", "card.json").startswith("take back: cut-off: -3\n")
+
+
+def test_two_people_sign_a_model(run, tmp_path):
+    save(replace(load("model.json"), policy=Policy.of(signatures=2)), "model.json")
+    first = run("sign", "model.json", "--name", "Anna <b>", "--role", "owner", "--motive", "for use", code=1)
+    assert "signed by Anna <b> (owner): sha256:" in first
+    assert "1 of 2 so far" in first
+    run("sign", "model.json", "--name", "Ben", "--role", "validator", "--motive", "checked", "-o", "signed.json")
+    assert len(load("model.json").trail) == 1
+    assert "verified" in run("log", "signed.json", "--verify")
+    run("prove", "signed.json", "--certificate", "certificate.json")
+    assert "signatures" in subprocess.run(
+        [sys.executable, "-m", "conceptrules.check", "signed.json", "certificate.json"],
+        capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    before = (tmp_path / "model.json").read_bytes()
+    assert "error: role has 0" in run("sign", "model.json", "--name", "C", "--role", "", "--motive", "x", code=2)
+    assert (tmp_path / "model.json").read_bytes() == before
+
+
+@pytest.mark.parametrize("learner", [ConceptRuleClassifier, ScorecardClassifier])
+def test_a_policy_that_asks_for_signatures_is_learned_under(learner):
+    X = [[value] for value in range(40)]
+    model = learner(effort="fast", policy=Policy.of(signatures=1)).fit(X, [int(row[0] > 20) for row in X])
+    assert [verdict.outcome for verdict in model.network_.proof.verdicts] == ["undecided"]
+
+
+def test_an_edit_is_taken_back_and_made_again(run):
+    run("edit", "model.json", "ban", "age > 41 and job = nurse", "--why", "unfair", "-o", "edited.json")
+    assert load("edited.json").policy.clauses[0].name == "banned.yes.age > 41 and job = nurse"
+    run("undo", "edited.json", "-o", "edited.json")
+    assert run("redo", "edited.json", "-o", "edited.json").startswith("ban for yes: age > 41 and job = nurse\n")
+    assert [entry.edit["kind"] for entry in load("edited.json").trail] == ["ban", "undo", "ban"]
+    assert "there is no edit to make again" in run("redo", "edited.json", code=2)
+
+
+def test_a_spreadsheet_is_shown_as_changes_with_their_effect_and_then_taken(run):
+    openpyxl = pytest.importorskip("openpyxl")
+    run("export", "model.json", "-o", "rules.xlsx")
+    table = ("edit", "model.json", "table", "rules.xlsx", "--data", "rows.csv")
+    assert run(*table) == "the table says what the model says: nothing to change\n"
+    book = openpyxl.load_workbook("rules.xlsx")
+    book["Rules"]["B2"] = "> 45"
+    book.save("rules.xlsx")
+    shown = run(*table, "-o", "new.json", "--by", "anna", "--why", "new law")
+    assert shown.startswith("change for yes: age > 41 and job = nurse -> age > 45 and job = nurse\n1 of 3 rows get")
+    assert "change for yes: age > 41" in run("log", "new.json")
+    assert "written from another network" in run("edit", "new.json", "table", "rules.xlsx", code=2)
+    book["Rules"]["D2"] = "yess"
+    book.save("rules.xlsx")
+    assert "error: D2: 'yess' is no class; did you mean yes?" in run(*table, code=2)
+    assert "is the file rules.xlsx itself" in run(*table, "-o", "rules.xlsx", code=2)
+    assert "table takes FILE.xlsx, found 2 arguments" in run("edit", "model.json", "table", "a", "b", code=2)

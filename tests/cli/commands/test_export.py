@@ -125,3 +125,27 @@ def test_standard_input_is_either_the_model_or_the_table(capsys):
         main(["export", "-", "--to", "python", "--data", "-"])
     assert end.value.code == 2
     assert "only one input can come from standard input" in capsys.readouterr().err
+
+
+def test_the_name_of_the_file_says_the_format(run):
+    _, err = run("-o", "rules.dmn")
+    assert err.startswith("verified: the same class as the model on ")
+    assert Path("rules.dmn").read_text(encoding="utf-8") == export(load("model.json"), "dmn")
+    assert "say the format with --to: one of dbt, sql" in run("-o", "rules.sql", code=2)[1]
+    assert "say the format with --to: one of c, dbt" in run("-o", "other.json", code=2)[1]
+
+
+def test_dmn_comes_in_as_a_model(run, capsysbinary):
+    run("-o", "rules.dmn")
+    with pytest.raises(SystemExit) as end:
+        main(["read-dmn", "rules.dmn", "-o", "again.json"])
+    assert end.value.code == 0
+    assert b"else" in capsysbinary.readouterr().out
+    assert load("again.json").classes == load("model.json").classes
+    Path("rules.dmn").write_bytes(b"\xff\xfe")
+    for file, message in (("rules.dmn", "rules.dmn is no DMN: it is not text in UTF-8"), ("none.dmn", "none.dmn")):
+        with pytest.raises(SystemExit) as end:
+            main(["read-dmn", file, "-o", "third.json"])
+        assert end.value.code == 2
+        assert message in capsysbinary.readouterr().err.decode()
+    assert not Path("third.json").exists()

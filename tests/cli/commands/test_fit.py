@@ -10,8 +10,8 @@ import pytest
 
 from conceptrules.cli import learner, main
 from conceptrules.io.model_file import load
-from conceptrules.learn import coding
 from conceptrules.learn.checkpoint import Checkpoint
+from conceptrules.learn.coding import table_coding
 from conceptrules.model.text import rule_count
 from tests.people import entangled
 
@@ -91,7 +91,7 @@ def test_a_large_text_is_read_in_batches_and_gives_the_same_model(
     options = ("--drop", "height", "--kind", "age=category")
     fit(table, tmp_path / "one.json", *options)
     monkeypatch.setattr(learner, "LARGE", 100)
-    monkeypatch.setattr(coding, "IN_MEMORY", 0)
+    monkeypatch.setattr(table_coding, "IN_MEMORY", 0)
     fit(table, tmp_path / "large.json", *options)
     assert (tmp_path / "one.json").read_bytes() == (tmp_path / "large.json").read_bytes()
 

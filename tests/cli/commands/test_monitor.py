@@ -8,6 +8,7 @@ import pytest
 
 from conceptrules.cli import main
 from conceptrules.io.model_file import save
+from conceptrules.monitor import monitoring_sql
 from conceptrules.tables.files import chunks
 from tests.monitor.examples import learn, make_rows, targets_of
 
@@ -84,3 +85,26 @@ def test_labels_of_some_rows_only(run, tmp_path):
     assert "the target column 'label' has no value in 3 of 300 rows" in run(
         "decision.json", "gaps.csv", "--labels", "label", code=2
     )
+
+
+def test_the_query_is_that_of_python(run, tmp_path):
+    query = run("decision.json", "--sql", "q.sql", "--labels", "label", "--table", "new", "--column", "age=AGE")
+    assert query == ""
+    expected = monitoring_sql(learn("decision"), table="new", labels="label", columns={"age": "AGE"})
+    assert (tmp_path / "q.sql").read_text() == expected
+    assert "{{ ref('new') }}" in run("decision.json", "--sql", "-", "--table", "new", "--dbt-above", "0.2")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "name a table of new rows"),
+        (["--dbt-above", "0.2"], "--sql tests/drift.sql"),
+        (["decision.csv", "--sql", "q.sql"], "leave out decision.csv"),
+        (["--sql", "q.sql", "--dialect", "excel"], "there is no dialect 'excel'"),
+        (["--sql", "decision.json"], "is the file decision.json itself"),
+    ],
+)
+def test_a_query_that_cannot_be_written(run, tmp_path, arguments, message):
+    assert message in run("decision.json", *arguments, code=2)
+    assert not (tmp_path / "q.sql").exists()

@@ -383,7 +383,7 @@ def test_probabilities_and_reasons_stand_beside_the_prediction():
     assert list(found) == ["age", "job", "prediction", "probability_old", "probability_young", "reasons"]
     assert found["prediction"].tolist() == ["old", "young", "old", "young"]
     assert [text.partition(";")[0] for text in found["reasons"]] == ["age > 40", "job = 1", "age > 40", "no rule holds"]
-    assert found["reasons"][3] == "no rule holds; old if age > 40 (age)"
+    assert found["reasons"][3] == "no rule holds; old if age > 40 (age <= 40)"
     stated = found[["probability_old", "probability_young"]].to_numpy()
     assert stated == pytest.approx(counted.predict_proba(found[["age", "job"]]))
 

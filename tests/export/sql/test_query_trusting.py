@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 
 import duckdb
 import numpy as np
@@ -12,14 +13,17 @@ import pyarrow as pa
 import pytest
 import sqlglot
 from hypothesis import given
+from hypothesis import strategies as st
 
 from conceptrules.export import export
-from conceptrules.export.sql.query import TRUSTING_DIALECTS
+from conceptrules.export.sql.trusting import TRUSTING_DIALECTS
 from conceptrules.logic.probe_rows import covering_rows
 from conceptrules.model.errors import InputError
+from conceptrules.model.evaluation import pack
 from conceptrules.model.heads import Points
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Column, Equals, Interval, Missing, OneOf
+from conceptrules.model.statistics import with_statistics
 from tests.strategies import flag_networks
 
 DAY = 86_400e6
@@ -71,6 +75,23 @@ def test_it_decides_as_the_network_does(network):
     with duckdb.connect() as connection:  # one that no other test has left a result in
         found = connection.sql(text).fetchall()
     assert [row[-1] for row in found] == network.predict(ROWS).tolist()
+
+
+@pytest.mark.parametrize("to", ["sql", "dbt"])
+@pytest.mark.parametrize("network", [NETWORK, TWO])
+def test_it_states_the_probabilities_of_rules_under_the_names_of_the_classes(network, to):
+    generator = np.random.default_rng(0)
+    bits, y = generator.random((60, len(PREDICATES))) < 0.5, generator.integers(len(network.classes), size=60)
+    measured = with_statistics(network, pack(bits), y)
+    text = export(measured, to, probabilities=True, prefix="out_", **({"trust_types": True} if to == "sql" else {}))
+    text = text.partition("\n\n")[2].replace("{{ ref('data') }}", "data") if to == "dbt" else text
+    with duckdb.connect() as connection:
+        connection.register("data", pa.Table.from_pylist(ROWS))
+        found = connection.sql(text)
+        assert found.columns[3:] == ["out_prediction", *(f"out_probability_{label}" for label in network.classes)]
+        answers = found.fetchall()
+    assert [row[3] for row in answers] == measured.predict(ROWS).tolist()
+    assert [list(row[4:]) for row in answers] == measured.predict_proba(ROWS).tolist()
 
 
 POINTS = Points([[3], [-2], [5], [0]], [1], cutoff=4, probabilities=[(0, 0.1), (4, 0.4), (6, 0.9)])
@@ -136,14 +157,19 @@ def test_it_is_short_and_shows_only_the_columns_in_use():
     assert '"age" > 27 AND "age" <= 41.5' in text
 
 
-@given(flag_networks())
-def test_flags_are_decided_the_same(network):
+@given(flag_networks(), st.booleans())
+def test_flags_are_decided_the_same_with_the_same_probabilities(network, seen):
+    if not seen:
+        network = replace(network, statistics=replace(network.statistics, patterns=()))
     rows = [*covering_rows(network), dict.fromkeys(("x0", "x1", "x2"))]
     with closing(sqlite3.connect(":memory:")) as database:
         database.execute("CREATE TABLE data (x0, x1, x2)")
         database.executemany("INSERT INTO data VALUES (:x0, :x1, :x2)", rows)
-        found = database.execute(export(network, "sql", dialect="sqlite", trust_types=True)).fetchall()
-    assert [row[-1] for row in found] == network.predict(rows).tolist()
+        options = {"dialect": "sqlite", "trust_types": True}
+        found = database.execute(export(network, "sql", **options)).fetchall()
+        stated = database.execute(export(network, "sql", probabilities=True, **options)).fetchall()
+    assert [row[-1] for row in found] == [row[-4] for row in stated] == network.predict(rows).tolist()
+    assert [list(row[-3:]) for row in stated] == network.predict_proba(rows).tolist()
 
 
 @pytest.mark.parametrize("dialect", TRUSTING_DIALECTS)
@@ -205,7 +231,8 @@ def test_a_model_of_dbt_takes_its_rows_from_another_model():
     [
         ({"dialect": "oracel"}, "there is no dialect 'oracel'; did you mean 'oracle'?"),
         ({"columns": {"ages": "x"}}, "the network has no column 'ages'"),
-        ({"reasons": True}, "gives the prediction only"),
+        ({"reasons": True}, "takes types for granted and gives no reasons; leave reasons and types out"),
+        ({"probabilities": True}, "this network has no statistics of training rows"),
         ({"keep": ["prediction"]}, "the table has a column .prediction. already"),
     ],
 )

@@ -204,7 +204,7 @@ def test_network_and_classifier_export(monkeypatch):
 
 
 def test_an_unknown_format_lists_those_there_are():
-    with pytest.raises(InputError, match="there is no export to 'cobol'; there are c, dbt, javascript"):
+    with pytest.raises(InputError, match="there is no export to 'cobol'; there are c, dbt, dmn, javascript"):
         format_of("cobol")
     assert {"sql", "python", "javascript", "c", "markdown", "latex"} <= set(FORMATS)
     assert export(network(), "c", verify=True) == export(network(), "c")

@@ -54,6 +54,18 @@ def test_the_likelihood_rises_and_margins_are_those_of_the_card(target: np.ndarr
     assert path.edges == sum(rule.count_edges(TABLE) for rule in path.card.rules) + (path.card.weights != 0).sum()
 
 
+def test_a_class_whose_best_rule_is_there_already_leaves_the_round_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    path, _ = make_path(THREE, 3)
+    path.extend()
+    known = path.card.rules[0]
+    grow = CardPath._grow
+    paid = int(np.flatnonzero(path._paying[0])[0])
+    monkeypatch.setattr(CardPath, "_grow", lambda self: [(1e9, known, paid), *grow(self)])
+    edges = path.edges
+    assert path.extend()
+    assert path.edges > edges
+
+
 def test_a_path_ends_where_no_rule_fits() -> None:
     path, _ = make_path(THREE, 3, max_edges=5)
     while path.extend():

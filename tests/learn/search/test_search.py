@@ -142,6 +142,18 @@ def test_noise_of_many_classes_gives_no_rules() -> None:
     assert found.networks[found.chosen].edges == 0
 
 
+@pytest.mark.filterwarnings("ignore:y has 60 classes")
+def test_no_penalty_is_tried_at_which_very_many_classes_have_no_rules() -> None:
+    """Each of them takes as long as one that leads to something; with fewer classes all are tried."""
+    code = np.arange(600)
+    X = np.c_[code % 60, code % 7]
+    many, few = learned(X, code % 60), learned(X, code % 60 // 2)
+    assert [trial.penalty for trial in many.history[:3]] == [480.0, 240.0, 5.0]
+    assert [trial.penalty for trial in few.history[:3]] == [480.0, 240.0, 96.0]
+    assert all(trial.edges == 0 for trial in few.history if 24 < trial.penalty < 240)
+    assert min(many.networks[many.chosen].score, few.networks[few.chosen].score) > 0.99
+
+
 def test_a_noisy_table_twice_over_is_no_easier_to_foresee() -> None:
     """Rows that are there twice stay on one side of a split, so that nothing is foreseen by heart."""
     rng = np.random.default_rng(1)

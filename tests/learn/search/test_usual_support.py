@@ -37,7 +37,11 @@ def test_the_least_support_grows_with_the_table() -> None:
     table, y = draw_loans()
     assert choose_least_rows(len(y)) == 3
     assert least_covered(ConceptRuleClassifier(**FAST).fit(table, y)) >= 3
-    assert least_covered(ConceptRuleClassifier(min_rows=1, **FAST).fit(table, y)) < 3
+
+
+def test_the_user_says_how_many_rows_are_enough() -> None:
+    table, y = draw_loans()
+    assert least_covered(ConceptRuleClassifier(min_rows=100, **FAST).fit(table, y)) >= 100
 
 
 def test_cards_have_the_same_least_support() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from conceptrules.model import Level, Literal, Points, RuleNetwork
 from conceptrules.model.policy import Banned, Bounds, Domain, Implies, Independent, Locked, Monotone, Policy
 from conceptrules.model.predicate import holds
-from conceptrules.model.rule_reader import Stated, condition_texts, network_of_tests, read_rule
+from conceptrules.model.rule_reader import Stated, network_of_tests, read_rule
 from conceptrules.model.scoring import answer_scores, score_numbers
 from conceptrules.model.text import rule_text
 from tests.logic.test_equivalence import COLUMNS, DAY, VALUES, bottoms
@@ -234,12 +234,12 @@ def ordered_pairs(clause: Monotone, rows):
 def fails_by_rules(clause, network) -> bool:
     """Whether a card lacks a locked rule, or has one that is banned."""
     region, points = read_rule(clause.rule, COLUMNS), []
-    alone = network_of_tests(region, network.columns)
-    words = condition_texts(alone, 0, alone.levels[0].rules[0].literals)
     for rule, own_points in zip(network.levels[0].rules, network.head.points, strict=True):
         own = [Stated(network.predicates[one.index], one.negated) for one in rule.literals]
-        inside = all(where(own, name) <= where(region, name) for name in {test.predicate.column for test in region})
-        if inside if isinstance(clause, Banned) else condition_texts(network, 0, rule.literals) == words:
+        names = {test.predicate.column for test in (*own, *region)}
+        inside = [where(own, name) <= where(region, name) for name in names]
+        around = [where(region, name) <= where(own, name) for name in names]
+        if all(inside if isinstance(clause, Banned) else inside + around):
             points.append(own_points)
     points = points if isinstance(clause, Banned) else [[sum(column) for column in zip(*points, strict=True)]]
     if clause.label is None:

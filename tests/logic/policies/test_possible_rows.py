@@ -117,8 +117,9 @@ POLICY = Policy(
 
 def test_the_tests_that_proofs_need_to_see() -> None:
     assert policy_tests(POLICY, COLUMNS) == [
-        Stated(Interval("age", 1)),
         Stated(Interval("age", 2)),
+        Stated(Interval("age", 3)),
+        Stated(Interval("age", 1)),
         Stated(Interval("pay", 4)),
         Stated(Interval("age", 4)),
         Stated(Equals("job", "gone")),
@@ -128,7 +129,7 @@ def test_the_tests_that_proofs_need_to_see() -> None:
 def test_columns_are_cut_by_rules_and_by_the_policy() -> None:
     space = space_of(COLUMNS, [Interval("age", 9)], POLICY)
     assert list(space) == ["age", "pay", "job"]
-    assert space["age"].cuts == (1, 2, 4, 9)
+    assert space["age"].cuts == (1, 2, 3, 4, 9)
     assert space["pay"].cuts == (math.nextafter(0, -math.inf), 4, 10)
     assert space["pay"].members() == [1, 2, 4]
     assert space["job"].listed == ("gone",)

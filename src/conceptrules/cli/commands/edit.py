@@ -1,11 +1,14 @@
-"""`conceptrules edit`, `undo`, `replay` and `log`: changes of a model, and the trail that keeps them."""
+"""`conceptrules edit`, `undo`, `redo`, `sign`, `replay`, `log`: changes of a model, and the trail that has them."""
 
 from __future__ import annotations
 
 import getpass
+import json
 import re
+import tomllib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -18,17 +21,21 @@ from conceptrules.cli.options import TABLE, Json, Model, Target, TextOptions, Wi
 from conceptrules.edit import AddRule, LockRule, Operation, SetDefault, SetPriority
 from conceptrules.edit.editing import Edited
 from conceptrules.edit.editing import edit as apply_edit
+from conceptrules.edit.editing import redo as apply_redo
 from conceptrules.edit.editing import undo as apply_undo
 from conceptrules.edit.operations import KINDS
 from conceptrules.edit.points import Amounts
 from conceptrules.edit.rules import find_sole_owner
 from conceptrules.edit.trail import edit_text, log_text
 from conceptrules.edit.trail import replay as replay_trail
+from conceptrules.logic.policies.clause_checks import check_signatures
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
+from conceptrules.model.policy import Signatures
 from conceptrules.model.rule_reader import nearest_name
-from conceptrules.model.trail import find_break, state_of
+from conceptrules.model.trail import find_tampering
 from conceptrules.model.values import label_text
+from conceptrules.tables.files.formats import STREAM
 from conceptrules.tables.files.table_reader import open_file
 
 DONE, REFUSED = 0, 1  # 2 is an error
@@ -36,6 +43,7 @@ DONE, REFUSED = 0, 1  # 2 is an error
 FORMS = {
     "add": "RULE",
     "drop": "RULE",
+    "ban": "RULE",
     "change": "RULE NEW_RULE",
     "add-literal": "RULE CONDITION",
     "drop-literal": "RULE CONDITION",
@@ -48,6 +56,8 @@ FORMS = {
     "lock": "RULE",
     "unlock": "RULE",
     "rename": "RULE NAME",
+    "reasons": "CODES.toml",
+    "table": "FILE.xlsx",
 }
 ModelOut = Annotated[str, option("The model file to write; without it, nothing is.", "--output", "-o")]
 
@@ -82,16 +92,20 @@ def edit(
 ) -> None:
     """Change a model, and show first what that does.
 
-    A rule is named by its words, as `conceptrules rules` prints it; a line of a card begins with its column. The change
-    is an entry of the trail in the model file. The exit code is 1, and nothing is written, if it refutes a clause of
-    the model's policy; --force writes it.
+    A rule is named by its words, as `conceptrules rules` prints it; a line of a card begins with its column. `table`
+    takes the changes made in a spreadsheet, which `conceptrules export model.json -o rules.xlsx` writes. The change is
+    an entry of the trail in the model file. The exit code is 1, and nothing is written, if it refutes a clause of the
+    model's policy; --force writes it.
     """
     unknown = [text for text in arguments if re.fullmatch("--?[a-zA-Z][a-zA-Z-]*(=.*)?", text, re.DOTALL)]
     if unknown:
         raise InputError(f"there is no option {unknown[0]!r}; conceptrules edit --help lists those that there are")
     network, effect_rows = _read(model, options)
-    operation = _parse_operation(network, action, arguments, label, points, decides, nonnegative)
-    changed = {"who": _user_name(options.who), "why": options.why, "recalibrate": options.recalibrate, **effect_rows}
+    if action == "table":
+        operation = _read_table(network, arguments, options)
+    else:
+        operation = _parse_operation(network, action, arguments, label, points, decides, nonnegative)
+    changed = {"who": user_name(options.who), "why": options.why, "recalibrate": options.recalibrate, **effect_rows}
     _finish(apply_edit(network, operation, **changed), options)
 
 
@@ -102,9 +116,45 @@ def undo(
 ) -> None:
     """Take back the last change of a model that was not taken back yet; this too is an entry of the trail."""
     network, effect_rows = _read(model, options)
-    edited = apply_undo(network, who=_user_name(options.who), why=options.why, **effect_rows)
+    edited = apply_undo(network, who=user_name(options.who), why=options.why, **effect_rows)
     if not options.as_json:
         typer.echo(escape_lines(edit_text(edited.entry, edited.network.trail)))
+    _finish(edited, options)
+
+
+def sign(
+    model: Model,
+    *,
+    name: Annotated[str, option("Who signs.")],
+    role: Annotated[str, option("As what, such as validator.")],
+    motive: Annotated[str, option("Why; the trail keeps it.")],
+    output: Annotated[str, option("Another model file to write.", "--output", "-o", default="the model itself")] = "",
+) -> None:
+    """Sign a model as it is: an entry of its trail. A later change makes the signature void.
+
+    The exit code is 1 while the policy of the model asks for more signatures.
+    """
+    check_model_output(output or model)
+    signed = read_model(model).sign(name=name, role=role, motive=motive)
+    write_model(signed, output or model)
+    typer.echo(escape_lines(f"{edit_text(signed.trail[-1])}: {signed.trail[-1].hash}"), err=STREAM in (model, output))
+    clauses = signed.policy.of_kind(Signatures) if signed.policy else ()
+    missing = [reason for clause in clauses for enough, reason in [check_signatures(clause, signed)] if not enough]
+    if missing:
+        typer.echo(escape_lines(missing[0]), err=True)
+    raise typer.Exit(REFUSED if missing else DONE)
+
+
+def redo(
+    model: Model,
+    *,
+    options: Annotated[EditOptions, WithoutOption("recalibrate")],
+) -> None:
+    """Make the change of a model again that was taken back last; this too is an entry of the trail."""
+    network, effect_rows = _read(model, options)
+    edited = apply_redo(network, who=user_name(options.who), why=options.why, **effect_rows)
+    if not options.as_json:
+        typer.echo(escape_lines(edit_text(edited.entry)))
     _finish(edited, options)
 
 
@@ -140,7 +190,7 @@ def log(
 ) -> None:
     """Show the changes of a model: who, when, why, what, and what it did."""
     network = read_model(model)
-    problem = _find_tampering(network) if verify else None
+    problem = find_tampering(network) if verify else None
     if as_json:
         entries = [asdict(entry) for entry in network.trail]
         verified = problem is None if verify and entries else None
@@ -150,14 +200,6 @@ def log(
         if verify and network.trail:
             typer.echo(f"not as it was written: {problem}" if problem else "verified: every entry is as it was written")
     raise typer.Exit(REFUSED if problem else DONE)
-
-
-def _find_tampering(network: RuleNetwork) -> str | None:
-    """Return what is not as it was written; None if everything is."""
-    problem = find_break(network.trail)
-    if problem is None and network.trail and network.trail[-1].after != state_of(network):
-        problem = "the model is not the one that the last entry ended with: it was changed since"
-    return problem
 
 
 def _read(model: str, options: EditOptions) -> tuple[RuleNetwork, dict[str, Any]]:
@@ -192,6 +234,22 @@ def _finish(edited: Edited, options: EditOptions) -> None:
     raise typer.Exit(REFUSED if refuted and not options.force else DONE)
 
 
+def _read_table(network: RuleNetwork, arguments: Sequence[str], options: EditOptions) -> Operation:
+    """Return the changes that a spreadsheet makes, and show them."""
+    if len(arguments) != 1:
+        raise InputError(f"table takes {FORMS['table']}, found {len(arguments)} arguments")
+    from conceptrules.export.tables import read_xlsx
+
+    check_not_input(options.output, arguments)
+    batch = read_xlsx(arguments[0], network)
+    if not options.as_json or not batch.operations:
+        lines = [each.text for each in batch.operations]
+        typer.echo(escape_lines("\n".join(lines) or "the table says what the model says: nothing to change"))
+    if not batch.operations:
+        raise typer.Exit(DONE)
+    return batch
+
+
 def _parse_operation(
     network: RuleNetwork,
     action: str,
@@ -213,8 +271,9 @@ def _parse_operation(
         labels = tuple(classes[text] for text in arguments)
         return SetPriority(labels) if action == "priority" else SetDefault(labels[0])
     make: Any = KINDS[action]
-    if action in ("move-cut", "unlock", "rename", "points", "cutoff"):
-        read = {"points": _parse_points, "cutoff": _parse_whole}.get(action, str)
+    if action in ("move-cut", "unlock", "rename", "points", "cutoff", "reasons"):
+        readers: dict[str, Any] = {"points": _parse_points, "cutoff": _parse_whole, "reasons": _read_codes}
+        read = readers.get(action, str)
         return make(*arguments[:-1], read(arguments[-1]))
     if action == "scale":
         (pdo, odds), score = map(_parse_points, (arguments[0], arguments[2])), _parse_whole(arguments[1])
@@ -227,6 +286,18 @@ def _parse_operation(
     if action == "lock":
         return LockRule(arguments[0], owner, "decides" if decides else "keep")
     return make(*arguments, owner)
+
+
+def _read_codes(path: str) -> dict[str, Any]:
+    """Return the table of reason codes of a TOML file, or of a JSON file."""
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+        codes: Any = json.loads(text) if path.endswith(".json") else tomllib.loads(text)
+    except (OSError, ValueError) as error:
+        raise InputError(f"the reason codes {path} cannot be read: {error}") from None
+    if not isinstance(codes, dict):
+        raise InputError(f"the reason codes {path} are not a table of columns")
+    return codes
 
 
 def _parse_points(text: str) -> Amounts:
@@ -246,7 +317,8 @@ def _parse_whole(text: str) -> int:
         raise InputError(f"cutoff is {text!r}; give a whole number, the score from which on it is answered") from None
 
 
-def _user_name(who: str) -> str:
+def user_name(who: str) -> str:
+    """Return who makes a change; by default the name of the user, or unknown where the system has none."""
     try:
         return who or getpass.getuser()
     except (OSError, KeyError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import mean, pstdev
 from typing import TYPE_CHECKING, Annotated, Any
@@ -34,7 +34,7 @@ from conceptrules.explain.scores import evaluate as score
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.text import percent, plural
-from conceptrules.model.values import label_text
+from conceptrules.model.values import label_text, order_classes
 from conceptrules.tables.files.table_reader import TableFile
 
 if TYPE_CHECKING:
@@ -75,19 +75,21 @@ def evaluate(
         X, y = columns.read_labelled_rows(source, target, network)
         groups = _measure_groups(network, X, y, source, by, positive or None)
         _note_training_rows(network, X, y)
-        known = [label_text(label) for label in network.classes]
+        known = [label_text(label) for label in order_classes(network.classes)]
         unknown = sorted(set(map(label_text, y.tolist())) - set(known))
         results = [_compare(network, X, y, [*known, *unknown], positive or None)]
     else:
-        if find_method(learning.learner) == "regression":
-            raise InputError("--cv does not know --regression yet; fit on some rows and evaluate the model on others")
         if positive:
             raise InputError("--positive is for the cut-offs of a model; leave it out with --cv")
         if by:
             raise InputError("--by scores the groups of a column for a model; leave it out with --cv")
         if not target:
             raise InputError("--cv learns, and so needs to know the target; say it with --target")
-        results = cross_validate(task_in_memory(paths[0], target, learning), cv, learning.learner.seed)
+        task = task_in_memory(paths[0], target, learning)
+        if find_method(learning.learner) == "regression":
+            _show_numbers(cross_validate_numbers(task, cv, learning.learner.seed), as_json)
+            return
+        results = cross_validate(task, cv, learning.learner.seed)
     if as_json:
         fields = [result.fields() for result in results]
         if not cv:
@@ -156,17 +158,54 @@ class ScoredNetwork:
 
 def cross_validate(task: LearningTask, folds: int, seed: int) -> list[ScoredNetwork]:
     """Return the result of each fold; folds are stratified and shuffled."""
-    from sklearn.base import clone
     from sklearn.model_selection import StratifiedKFold
 
     X, y = task.X, task.y
     labels, counts = np.unique(y, return_counts=True)
     if not 2 <= folds <= counts.max():
         raise InputError(f"--cv {folds} is out of range: from 2 to {counts.max()}, the rows of the commonest class")
-    classes = [label_text(label) for label in labels.tolist()]
-    splits = StratifiedKFold(folds, shuffle=True, random_state=seed).split(np.zeros(len(y)), y)
-    networks = ((clone(task.classifier).fit(X.take(train), y[train]).network_, test) for train, test in splits)
+    classes = [label_text(label) for label in order_classes(labels.tolist())]
+    networks = _learn_folds(task, StratifiedKFold(folds, shuffle=True, random_state=seed))
     return [_compare(network, X.take(test), y[test], classes) for network, test in networks]
+
+
+def cross_validate_numbers(task: LearningTask, folds: int, seed: int) -> list[dict[str, Any]]:
+    """Return the metrics of each fold; folds are shuffled."""
+    from sklearn.model_selection import KFold
+
+    from conceptrules.explain.number_scores import evaluate_numbers
+
+    if not 2 <= folds <= len(task.y):
+        raise InputError(f"--cv {folds} is out of range: from 2 to {len(task.y)}, the rows")
+    results, exposure = [], task.fit_parameters.get("exposure")
+    for network, test in _learn_folds(task, KFold(folds, shuffle=True, random_state=seed)):
+        own = None if exposure is None else exposure[test]
+        scores = evaluate_numbers(network, task.X.take(test), task.y[test], own)
+        results.append({"edges": network.edges, **asdict(scores)})
+    return results
+
+
+def _learn_folds(task: LearningTask, splitter: Any) -> Iterator[tuple[RuleNetwork, np.ndarray]]:
+    """Yield the network that the training rows of each fold give, and the other rows."""
+    from sklearn.base import clone
+
+    for train, test in splitter.split(np.zeros(len(task.y)), task.y):
+        parts = {name: values[train] for name, values in task.fit_parameters.items()}
+        yield clone(task.classifier).fit(task.X.take(train), task.y[train], **parts).network_, test
+
+
+def _show_numbers(results: Sequence[dict[str, Any]], as_json: bool) -> None:
+    """Print the metrics of predicted numbers, with their spread over the folds."""
+    if as_json:
+        typer.echo(to_json(results))
+        return
+    names = {
+        "R2": "r2", "RMSE": "rmse", "MAE": "mae", "edges": "edges", "RMSE of always the mean": "mean_rmse",
+        "MAE of always the median": "median_mae", "rows in their 90% interval": "covered",
+    }  # fmt: skip
+    figures = {name: [result[key] for result in results] for name, key in names.items()}
+    known = {name: values for name, values in figures.items() if None not in values}
+    _show_grid({name: _spread(values, digits=1 if name == "edges" else 4) for name, values in known.items()})
 
 
 def _compare(

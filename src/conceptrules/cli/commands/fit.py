@@ -15,7 +15,7 @@ from conceptrules.cli.files import check_model_output, check_not_input, list_fil
 from conceptrules.cli.learner import LearningTask, find_method, is_large, task_in_batches, task_in_memory
 from conceptrules.cli.options import Files, Json, LearningOptions, Quiet, Target, option
 from conceptrules.model.errors import InputError
-from conceptrules.model.metrics import SCORE_NAMES
+from conceptrules.model.metrics import SCORE_NAMES, read_score
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.text import no_rules_text, plural, rule_count, word
 from conceptrules.tables.files.formats import STREAM
@@ -113,7 +113,8 @@ def fit(
     elif not quiet:
         counts = f"{plural(summary.rules, 'rule')}, {plural(summary.edges, 'edge')}"
         typer.echo(f"{counts}, learned from {plural(summary.rows, 'row')} in {seconds:.1f} s", err=True)
-        typer.echo(_verdict(summary) if summary.rules else no_rules_text(network), err=True)
+        verdict = _verdict(summary) if summary.rules else no_rules_text(network)
+        typer.echo("\n".join(filter(None, [str(task.classifier.relations_ or ""), verdict])), err=True)
     if interrupted:
         raise typer.Exit(130)
 
@@ -168,13 +169,15 @@ def _verdict(summary: Summary) -> str:
     for name, words, constant in _NUMBER_SCORES.values():
         if summary.scoring == name:
             return f"{words} {summary.score:.3f} on held-out rows (always answering the {constant} has 0)"
-    score = f"{SCORE_NAMES[summary.scoring]} {summary.score:.3f}"
+    assert summary.score is not None
+    score = f"{SCORE_NAMES[summary.scoring]} {read_score(summary.scoring, summary.score):.3f}"
     if summary.scored_on is None or summary.commonest is None:
         return score
     if summary.base_score is None:
         return f"{score} on {summary.scored_on} rows"
+    base = read_score(summary.scoring, summary.base_score)
     where = "held-out rows" if summary.scored_on == "held-out" else "training rows: too few to hold some out"
-    return f"{score} on {where} (always answering {word(summary.commonest)} has {summary.base_score:.3f})"
+    return f"{score} on {where} (always answering {word(summary.commonest)} has {base:.3f})"
 
 
 def base_score(counts: np.ndarray, scoring: str) -> float | None:

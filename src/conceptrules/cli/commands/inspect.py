@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from typing import Annotated
 
 import typer
 
 from conceptrules.cli import columns
 from conceptrules.cli.console import console, table, to_json
 from conceptrules.cli.options import Bins, Data, FeatureOptions, Json, Target, TextOptions
-from conceptrules.model.errors import ColumnWarning
+from conceptrules.model.errors import ColumnWarning, InputError
 from conceptrules.model.text import plural
 from conceptrules.tables.files.table_reader import open_file
 
+_RANGES = 8
+"""Ranges of a number to predict, of about as many rows each."""
 _ADVICE = {
     "leak": "is it known when you decide? otherwise --drop",
     "identifier": "is left out; --keep",
@@ -31,6 +34,7 @@ def inspect(
     target: Target,
     features: FeatureOptions,
     bins: Bins = 0,
+    regression: Annotated[bool, typer.Option("--regression", help="The target is a number to predict.")] = False,
     as_json: Json = False,
     text: TextOptions,
 ) -> None:
@@ -43,11 +47,18 @@ def inspect(
 
     source = open_file(data, text.format)
     kinds = columns.parse_kinds(features.kind, source.columns, source.name)
-    X, y = columns.read_examples(source, target, features, kinds, bins)
+    if regression and bins:
+        raise InputError("--regression predicts the number and --bins ranges of it; give one of them")
+    # What tells ranges of a number apart tells the number.
+    X, y = columns.read_examples(source, target, features, kinds, _RANGES if regression else bins)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ColumnWarning)  # the table below says the same
         binarizer = Binarizer({name: kinds[name] for name in X.column_names if name in kinds}, 255).fit(X, y)
-    findings = binarizer.inspection_
+    findings = list(binarizer.inspection_)
+    if regression:
+        texts = [each.text.replace("tells the classes apart", "tells the number") for each in findings]
+        pairs = zip(findings, texts, strict=True)
+        findings = [replace(each, text=text) for each, text in pairs if each.topic != "class"]
     if as_json:
         typer.echo(to_json([asdict(finding) for finding in findings]))
     elif findings:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Annotated, Any, TypeVar, cast, get_args
 
+import numpy as np
 import pyarrow as pa
 import typer
 
@@ -37,6 +38,7 @@ from conceptrules.tables.files.formats import STREAM, USUAL, TextFormat
 from conceptrules.tables.prediction import label_array, probability_names, score_names
 from conceptrules.tables.table import count_unseen
 
+_INTERVAL = ("lower", "upper")
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -51,6 +53,8 @@ class AddedColumns:
     to: Value | None = None
     """What the reasons say the row falls short of."""
     abstain: prediction.Abstain | None = None
+    coverage: float | None = None
+    """Of a number: the share of rows whose number is to be in its interval; None: no intervals."""
 
     @property
     def fields(self) -> list[pa.Field]:
@@ -58,6 +62,7 @@ class AddedColumns:
         shares = probability_names(self.network) if self.probabilities else []
         return [
             pa.field("prediction", label_array(self.network.classes).type if self.network.classes else pa.float64()),
+            *(pa.field(name, pa.float64()) for name in (_INTERVAL if self.coverage is not None else ())),
             *(pa.field(name, pa.int64()) for name in score_names(self.network)),
             *(pa.field(name, pa.float64()) for name in shares),
             *([pa.field("reasons", pa.string())] if self.reasons else []),
@@ -71,6 +76,8 @@ class AddedColumns:
             yield label_array(self.network.classes).take(pa.array(prediction.decide(self.network, X), mask=undecided))
         else:
             yield pa.array(prediction.predict(self.network, X))
+        if self.coverage is not None:
+            yield from map(pa.array, np.ascontiguousarray(self.network.predict_interval(X, self.coverage).T))
         if self.network.head is not None:
             yield from map(pa.array, prediction.find_scores(self.network, X).T)
         if self.probabilities:
@@ -91,6 +98,9 @@ def predict(
     ] = False,
     reasons: Annotated[bool, typer.Option("--reasons", help="Add a column with what each answer is due to.")] = False,
     to: Annotated[str, option("The class that the reasons count lost points for; of a number: high or low.")] = "",
+    interval: Annotated[
+        float | None, option("Of a number: add an interval that holds this share of the numbers, such as 0.9.")
+    ] = None,
     abstain: Annotated[
         str,
         typer.Option(help="Leave the prediction empty where no class fires (none), several do (several), or both."),
@@ -112,10 +122,14 @@ def predict(
         raise InputError(f"{model} has no statistics to tell probabilities by; `conceptrules measure` counts them")
     if abstain not in ("", *get_args(prediction.Abstain)):
         raise InputError(f"--abstain {abstain!r} is unknown; use none, several or both")
+    if interval is not None:
+        network.predict_interval([], interval)  # which says what is wrong with the model, or with the share
     if to and not reasons:
         raise InputError("--to is for reasons; add --reasons")
     label = columns.parse_class(network, to) if to and network.classes else to or None
-    added = AddedColumns(network, probabilities, reasons, label, cast(prediction.Abstain, abstain) if abstain else None)
+    added = AddedColumns(
+        network, probabilities, reasons, label, cast(prediction.Abstain, abstain) if abstain else None, interval
+    )
     rows, unseen = write_predictions(added, files, output, n_jobs, text.format)
     for column in network.own_columns:
         if unseen[column.name] and column.name in network.used_columns:  # the answers do not depend on others

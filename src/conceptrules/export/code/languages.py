@@ -11,17 +11,19 @@ import keyword
 import math
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache, reduce
+from functools import cache, partial, reduce
 from importlib.resources import files
 from typing import ClassVar
 
 from jinja2 import Environment, StrictUndefined, Template
 
+from conceptrules.explain.reason_columns import HIGHER, LOWER, SAME, ReasonColumn
+from conceptrules.export.code.reasons import list_reason_tables
 from conceptrules.export.inputs import Family, Input, can_hold, derived_inputs, inputs, is_double, is_utf8
 from conceptrules.export.wording import comment, concept_ids, concept_title, header, predicate_words, rule_ids
 from conceptrules.model.derived import Derivation, Mention, Relation
 from conceptrules.model.errors import InputError
-from conceptrules.model.network import RuleNetwork
+from conceptrules.model.network import Literal, RuleNetwork
 from conceptrules.model.predicate import Equals, Interval, Missing, OneOf, Predicate, Value
 from conceptrules.model.statistics import tabulate_probabilities
 from conceptrules.model.text import rule_text, word
@@ -53,7 +55,7 @@ class CodeWriter:
     derived_statement: ClassVar[str] = ""
     """A line that gives a variable the value of a derived column, where it is another one than `statement`."""
 
-    def write(self, network: RuleNetwork, *, name: str = "decide") -> str:
+    def write(self, network: RuleNetwork, *, name: str = "decide", reasons: bool = False) -> str:
         """Return the network as a function.
 
         Parameters
@@ -62,6 +64,9 @@ class CodeWriter:
             The network.
         name : str, default="decide"
             The name of the function, which takes a row: a mapping in Python, an object in JavaScript, a struct in C.
+        reasons : bool, default=False
+            Python and JavaScript: whether to add the four `reasons` that weigh most, each with `code`, `text` and
+            `points`; of rules, also `decided_by` and `nearest`, as `RuleNetwork.reasons` has them.
 
         Returns
         -------
@@ -71,8 +76,10 @@ class CodeWriter:
         Raises
         ------
         InputError
-            If a function cannot have this name.
+            If a function cannot have this name, or reasons cannot be written.
         """
+        if reasons and self.language == "C":
+            raise InputError("reasons are written in Python, JavaScript and PMML, and not in C; leave them out")
         if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or name in self.reserved.split():
             raise InputError(f"{name!r} cannot be the name of a function in {self.language}; try 'decide'")
         used = inputs(network)
@@ -93,11 +100,21 @@ class CodeWriter:
             labels=list(map(self.label, network.classes)),
             priority=network.priority_indices,
             default=None if network.head else network.default_index,
+            reasons=list_reason_tables(network) if reasons else None,
+            text=self.label,
+            truth=lambda value: self.true if value else self.false,
+            join=lambda literals: self.conjunction.join(map(self.variable, literals)) or self.true,
+            variable=self.variable,
+            say=partial(self._say, network),
         )
 
     def label(self, value: Value) -> str:
         """Return a class."""
         raise NotImplementedError
+
+    def variable(self, literal: Literal) -> str:
+        """Return a literal of the first level."""
+        return f"{self.negation * literal.negated}p{literal.index + 1}"
 
     def read(self, reader: str, column: str) -> str:
         """Return the call that reads a column; empty in a language with types, which reads it as it is."""
@@ -165,6 +182,17 @@ class CodeWriter:
         for index in used.predicates:
             test = self._test(network.predicates[index], x, used.family)
             yield self._assign(f"p{index + 1}", test, predicate_words(network, index))
+
+    def _say(self, network: RuleNetwork, asked: ReasonColumn) -> tuple[str, list[list[tuple[str, str, str]]]]:
+        """Return the number of what a row says of a column, and for each number the code, the text and the condition:
+        as it is, where less and where more would have been better."""
+        names = [(f"d{number}", used) for number, used in enumerate(derived_inputs(network), start=1)]
+        names += [(self.cell.format(number=number), used) for number, used in enumerate(inputs(network), start=1)]
+        x, family = next((x, used.family) for x, used in names if used.column.name == asked.column.name)
+        marks = [self._test(mark, x, family) for mark in asked.marks]
+        call = f"number_of({self.true if asked.column.ordered else self.false}, [{', '.join(marks)}])"
+        directions = (SAME, LOWER, HIGHER)
+        return call, [[asked.describe(number, each) for each in directions] for number in range(asked.missing + 1)]
 
     def _assign(self, name: str, value: str, words: str = "") -> str:
         return self.statement.format(name=name, value=value) + (self.remark.format(comment(words)) if words else "")

@@ -6,7 +6,7 @@ Columns are compared in double precision, so cut points are exact.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +15,18 @@ import onnx
 import onnx.numpy_helper
 from numpy.typing import NDArray
 
-from conceptrules.export.inputs import OWN, Family, Input, exact_double, field_names, free_name, inputs, is_utf8
+from conceptrules.export.inputs import (
+    OWN,
+    Family,
+    Input,
+    derived_inputs,
+    exact_double,
+    field_names,
+    free_name,
+    inputs,
+    is_utf8,
+)
+from conceptrules.model.derived import Relation
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Equals, Interval, Missing, OneOf, Predicate, Value, categories_of
@@ -121,7 +132,7 @@ def predicate_bits(graph: OnnxGraph, network: RuleNetwork, columns: Sequence[Onn
     shape = graph.node("Shape", [columns[0].name if columns else ROWS])
     parts = [graph.node("ConstantOfShape", [shape], value=onnx.numpy_helper.from_array(np.ones(1, dtype=np.float32)))]
     places: dict[int, int] = {}
-    for column in columns:
+    for column in (*columns, *_derive_columns(graph, network, columns)):
         for kind in (Missing, Interval, Equals, OneOf):
             indices = [index for index in column.used.predicates if isinstance(network.predicates[index], kind)]
             if indices:
@@ -129,6 +140,25 @@ def predicate_bits(graph: OnnxGraph, network: RuleNetwork, columns: Sequence[Onn
                 parts.append(graph.bits(_test(graph, column, tests)))
                 places |= {index: 1 + len(places) + number for number, index in enumerate(indices)}
     return graph.node("Concat", parts, axis=1), places
+
+
+def _derive_columns(graph: OnnxGraph, network: RuleNetwork, columns: Sequence[OnnxInput]) -> Iterator[OnnxInput]:
+    """Yield the relations in use as nodes: doubles, or 1 and 0, and NaN where they are missing."""
+    names = {column.used.column.name: column.name for column in columns}
+    nan, zero = graph.constant(np.array(math.nan)), graph.constant(np.array(0.0))
+    for used in derived_inputs(network):
+        relation = used.column.derivation
+        assert isinstance(relation, Relation)
+        sides = [names[name] for name in relation.columns]
+        if relation.operator == "-":
+            yield OnnxInput(used, graph.node("Sub", sides), None)
+            continue
+        if relation.operator == "/":
+            unknown, value = graph.node("Equal", [sides[1], zero]), graph.node("Div", sides)
+        else:
+            unknown = graph.node("Or", [graph.node("IsNaN", [side]) for side in sides])
+            value = graph.node("Cast", [graph.node("Less", sides)], to=onnx.TensorProto.DOUBLE)
+        yield OnnxInput(used, graph.node("Where", [unknown, nan, value]), None)
 
 
 def _test(graph: OnnxGraph, column: OnnxInput, tests: Sequence[Predicate]) -> str:

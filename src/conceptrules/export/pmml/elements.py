@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
+from conceptrules.export.inputs import Input, exact_double
 from conceptrules.model.evaluation import first_firing
 from conceptrules.model.network import RuleNetwork
+from conceptrules.model.predicate import Value, categories_of
 from conceptrules.model.statistics import expected_patterns
 
 LABEL = "label"
@@ -29,6 +31,21 @@ def escape_xml(text: str) -> str:
     a\\\\b\\u0000
     """
     return ILLEGAL.sub(lambda match: f"\\u{ord(match[0]):04x}", text.replace("\\", "\\\\"))
+
+
+def is_escaped(network: RuleNetwork, used: Input) -> bool:
+    """Return whether a column takes its text escaped."""
+    values = [value for index in used.predicates for value in categories_of(network.predicates[index])]
+    return any(isinstance(value, str) and ILLEGAL.search(value) for value in values)
+
+
+def category_text(value: Value, used: Input, escaped: bool) -> str:
+    """Return a category that the column can hold as XML has it."""
+    if isinstance(value, str):
+        return escape_xml(value) if escaped else value
+    if used.family == "flag":
+        return "true" if value else "false"
+    return double_text(exact_double(value, used.column))
 
 
 def label_texts(network: RuleNetwork) -> list[str]:
@@ -86,7 +103,7 @@ def _confidences(network: RuleNetwork) -> list[float]:
 
 
 def derive(parent: Element, name: str, words: str, expression: Element, kind: str = "boolean") -> None:
-    scale = "categorical" if kind == "boolean" else "continuous"
+    scale = "continuous" if kind == "double" else "categorical"
     about = {"name": name, "displayName": words, "optype": scale, "dataType": kind}
     SubElement(parent, "DerivedField", about).append(expression)
 
@@ -119,6 +136,18 @@ def truth(value: bool) -> Element:
 def constant(text: str, kind: str) -> Element:
     element = Element("Constant", {"dataType": kind})
     element.text = text
+    return element
+
+
+def look_up(field: str, table: Mapping[str, float], otherwise: float) -> Element:
+    """Return the number that a table has for the text of a field."""
+    about = {"outputColumn": "number", "dataType": "double", "defaultValue": double_text(otherwise)}
+    element = Element("MapValues", about)
+    SubElement(element, "FieldColumnPair", {"field": field, "column": "text"})
+    rows = SubElement(element, "InlineTable")
+    for text, number in table.items():
+        row = SubElement(rows, "row")
+        SubElement(row, "text").text, SubElement(row, "number").text = text, double_text(number)
     return element
 
 

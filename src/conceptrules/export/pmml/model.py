@@ -12,20 +12,21 @@ from collections.abc import Sequence
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from conceptrules.export.inputs import OWN, Input, can_hold, exact_double, field_names, free_name, inputs
+from conceptrules.export.inputs import OWN, Input, can_hold, derived_inputs, field_names, free_name, inputs
 from conceptrules.export.pmml.elements import (
-    ILLEGAL,
     LABEL,
     add_output,
     add_rule_set,
     apply,
+    category_text,
     combine,
     compare,
     constant,
     derive,
     double_text,
-    escape_xml,
+    is_escaped,
     label_texts,
+    look_up,
     reference,
     start_model,
     truth,
@@ -33,9 +34,11 @@ from conceptrules.export.pmml.elements import (
 from conceptrules.export.pmml.scorecards import REASONS, add_card, add_cards, score_fields, share_fields
 from conceptrules.export.wording import concept_title, header, predicate_words, rule_id, rule_ids
 from conceptrules.model.content_hash import content_hash
+from conceptrules.model.derived import Relation, require_own_columns
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Equals, Interval, Missing, OneOf, Predicate, Value, categories_of, printable
+from conceptrules.model.statistics import tabulate_probabilities
 from conceptrules.model.text import rule_text
 from conceptrules.model.values import label_text
 
@@ -51,12 +54,14 @@ def pmml(network: RuleNetwork, *, reasons_to: Value | None = None) -> str:
     """Return the network as PMML, or raise if double precision cannot hold a category exactly.
 
     Fields: numbers, dates, times and durations (these in microseconds) and categories that are numbers are doubles,
-    true and false are booleans, text is strings; a value that is missing is left out. Output fields: `label`, and
-    true or false for each rule, R1.1 and so on; of a scorecard also `score`, or `score_a` and so on for several
-    classes, the probability of each class, `probability_a`, and, of one score, the columns that cost the row most
-    points against the best that they can say, from `reason_1` on. `reasons_to` is the class that these points are lost
-    for, by default the second one; of a number, it is "high" (the default) or "low".
+    true and false are booleans, text is strings; a value that is missing is left out. Output fields: `label`, true or
+    false for each rule, R1.1 and so on, and the probability of each class, `probability_a`, unless the network has no
+    statistics; of a scorecard also `score`, or `score_a` and so on for several classes, and, of one score, the columns
+    that cost the row most points against the best that they can say, from `reason_1` on. `reasons_to` is the class that
+    these points are lost for, by default the second one; of a number, it is "high" (the default) or "low".
     """
+    if network.head is not None:
+        require_own_columns(network.asked_derived, "the PMML of a scorecard")
     rising = _reasons_rise(network, reasons_to)
     root = Element("PMML", {"version": "4.4", "xmlns": NAMESPACE})
     _add_header(root, network)
@@ -92,7 +97,7 @@ def _add_dictionary(
         field = SubElement(dictionary, "DataField", {"name": names[each.column.name], **kind})
         if each.column.kind in _MEANINGS:
             field.set("displayName", _MEANINGS[each.column.kind])
-        about = {"column": each.column.name, "escaped": _is_escaped(network, each)}
+        about = {"column": each.column.name, "escaped": is_escaped(network, each)}
         SubElement(field, "Extension", {"name": "conceptrules", "value": json.dumps(about)})
     kind = {"optype": "categorical", "dataType": "string"}
     if not _classifies(network):
@@ -105,11 +110,6 @@ def _add_dictionary(
 def _classifies(network: RuleNetwork) -> bool:
     """Return whether the model itself predicts a class: a Scorecard predicts a sum, from which outputs are made."""
     return network.head is None or network.head.outputs > 1
-
-
-def _is_escaped(network: RuleNetwork, used: Input) -> bool:
-    values = [value for index in used.predicates for value in categories_of(network.predicates[index])]
-    return any(isinstance(value, str) and ILLEGAL.search(value) for value in values)
 
 
 def _reasons_rise(network: RuleNetwork, reasons_to: Value | None) -> bool:
@@ -135,8 +135,10 @@ def _add_model(
         model = start_model(root, "RuleSetModel", names.values(), target)
         model.extend(parts)
         add_rule_set(model, network, _priority(network), network.default_index)
+        if network.statistics is not None:
+            _add_probabilities(network, *parts)
     elif head.outputs == 1:
-        add_card(root, network, head, names, target, parts, rising)
+        add_card(root, network, head, used, names, target, parts, rising)
     else:
         add_cards(root, network, head, names, target, parts)
     for name in rule_ids(network):
@@ -146,14 +148,43 @@ def _add_model(
 def _nodes(network: RuleNetwork, used: Sequence[Input], names: dict[str, str]) -> Element:
     """Return the predicates, rules and concepts as derived fields."""
     derived = Element("LocalTransformations")
-    for each in used:
-        escape = _is_escaped(network, each)
+    relations = derived_inputs(network)
+    names = dict(names)
+    for number, each in enumerate(relations, start=1):
+        _add_relation(derived, each, f"{OWN}d{number}", names)
+        names[each.column.name] = f"{OWN}d{number}"
+    for each in (*used, *relations):
+        escape = is_escaped(network, each)
         for index in each.predicates:
             test = _test(network.predicates[index], each, names[each.column.name], escape)
             derive(derived, f"{OWN}p{index + 1}", predicate_words(network, index), test)
     for number in range(len(network.levels)):
         _add_level(derived, network, number)
     return derived
+
+
+def _add_relation(parent: Element, used: Input, name: str, names: dict[str, str]) -> None:
+    """Add what two columns are to each other; it is missing where either of them is, and where it is no number."""
+    relation = used.column.derivation
+    assert isinstance(relation, Relation)
+    fields = [names[column] for column in relation.columns]
+    known = apply("and", *(apply("isNotMissing", reference(field)) for field in fields))
+    if relation.operator == "<":
+        result = apply("lessThan", *map(reference, fields))
+        derive(parent, name, used.column.name, apply("if", known, result))
+        return
+    if relation.operator == "/":
+        known = compare("notEqual", fields[1], constant("0", "double"))
+    result = apply(relation.operator, *map(reference, fields))
+    # Infinity less infinity is no number, of which no comparison holds.
+    is_number = apply("or", *(_compare_to_zero(function, result) for function in ("lessOrEqual", "greaterThan")))
+    derive(parent, name, used.column.name, apply("if", known, apply("if", is_number, result)), "double")
+
+
+def _compare_to_zero(function: str, number: Element) -> Element:
+    comparison = apply(function, number, constant("0", "double"))
+    comparison.set("mapMissingTo", "false")
+    return comparison
 
 
 def _test(predicate: Predicate, used: Input, field: str, escape: bool) -> Element:
@@ -173,13 +204,10 @@ def _test(predicate: Predicate, used: Input, field: str, escape: bool) -> Elemen
     raise AssertionError(predicate)
 
 
-def _category(value: Value, used: Input, escape: bool) -> Element:
+def _category(value: Value, used: Input, escaped: bool) -> Element:
     """Return a category that the column can hold as a constant."""
-    if isinstance(value, str):
-        return constant(escape_xml(value) if escape else value, "string")
-    if used.family == "flag":
-        return truth(bool(value))
-    return constant(double_text(exact_double(value, used.column)), "double")
+    kind = "string" if isinstance(value, str) else "boolean" if used.family == "flag" else "double"
+    return constant(category_text(value, used, escaped), kind)
 
 
 def _add_level(derived: Element, network: RuleNetwork, number: int) -> None:
@@ -196,6 +224,21 @@ def _add_level(derived: Element, network: RuleNetwork, number: int) -> None:
         rules = [reference(f"{OWN}R{rule_id(number, rule)}") for rule in concept.rules]
         words = printable(concept_title(network, number, index))
         derive(derived, _concept_field(number, index), words, combine("or", rules) if rules else truth(False))
+
+
+def _add_probabilities(network: RuleNetwork, output: Element, derived: Element) -> None:
+    """Add the probability of each class, looked up by which classes fire: a text of a 0 or 1 for each."""
+    assert network.statistics is not None
+    fires = [reference(_concept_field(len(network.levels) - 1, index)) for index in range(len(network.classes))]
+    digits = [apply("if", field, constant("1", "string"), constant("0", "string")) for field in fires]
+    derive(derived, f"{OWN}pattern", "which classes fire", combine("concat", digits), "string")
+    seen = ["".join("01"[fire] for fire in pattern) for pattern, _ in network.statistics.patterns]
+    unseen, known = tabulate_probabilities(network)
+    for index, name in enumerate(share_fields(network)):
+        table = dict(zip(seen, known[:, index].tolist(), strict=True))
+        otherwise = unseen[0, index].item()
+        share = look_up(f"{OWN}pattern", table, otherwise) if table else constant(double_text(otherwise), "double")
+        add_output(output, name, "double", share)
 
 
 def _priority(network: RuleNetwork) -> dict[int, str]:

@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 from xml.etree.ElementTree import Element, SubElement
 
-from conceptrules.export.inputs import OWN
+from conceptrules.export.inputs import OWN, Input, can_hold
 from conceptrules.export.pmml.elements import (
+    ILLEGAL,
     LABEL,
     add_output,
     add_rule_set,
     apply,
+    category_text,
     constant,
     derive,
     double_text,
     escape_xml,
+    is_escaped,
     label_texts,
     reference,
     start_model,
 )
 from conceptrules.export.wording import rule_id
-from conceptrules.logic.probe_rows import probe_values
+from conceptrules.logic.column_cells import unseen_category
 from conceptrules.model.heads import Points
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.predicate import holds
+from conceptrules.model.predicate import Column, Value, finite_bounds, holds, named_categories
+from conceptrules.model.reason_codes import HIGH, LOW, MISSING, find_code
 from conceptrules.model.statistics import asked_columns
+from conceptrules.model.values import label_text
 
 REASONS = ("reason_1", "reason_2", "reason_3", "reason_4")
 """The output fields of the columns that cost a row most points."""
@@ -39,24 +45,20 @@ def score_fields(network: RuleNetwork) -> list[str]:
 
 
 def share_fields(network: RuleNetwork) -> list[str]:
-    """Return the names of the output fields with the probabilities of a scorecard."""
-    return [] if network.head is None else [f"probability_{text}" for text in label_texts(network)]
+    """Return the names of the output fields with the probabilities, which rules have from statistics alone."""
+    known = network.head is not None or network.statistics is not None
+    return [f"probability_{text}" for text in label_texts(network)] if known else []
 
 
 def add_card(
-    root: Element,
-    network: RuleNetwork,
-    head: Points,
-    names: dict[str, str],
-    target: str,
-    parts: Sequence[Element],
-    rising: bool,
-) -> None:
+    root: Element, network: RuleNetwork, head: Points, used: Sequence[Input], names: dict[str, str], target: str,
+    parts: Sequence[Element], rising: bool,
+) -> None:  # fmt: skip
     """Add a Scorecard for a single score; reasons are what keeps it from rising, or else from falling."""
     _add_single_answer(parts[0], network, head)
     card = _start_card(root, head, 0, list(names.values()), target, rising)
     card.extend(parts)
-    _add_characteristics(card, network, head, 0, names, rising)
+    _add_columns(SubElement(card, "Characteristics"), network, head, used, names, 1 if rising else -1)
 
 
 def _add_single_answer(output: Element, network: RuleNetwork, head: Points) -> None:
@@ -104,50 +106,124 @@ def _start_card(
     return start_model(parent, "Scorecard", fields, target, initialScore=str(head.base[output]), **reasons)
 
 
-def _add_characteristics(
-    card: Element, network: RuleNetwork, head: Points, output: int, names: dict[str, str], rising: bool = True
-) -> None:
-    """Add a characteristic for each rule with points, whose reason code is that of the columns that it asks about."""
-    characteristics = SubElement(card, "Characteristics")
-    codes = names | {column: escape_xml(code) for column, code, _ in network.reason_codes}
-    sign = 1 if rising else -1
-    baselines = _baselines(network, [sign * row[output] for row in head.points])
+def _add_columns(
+    characteristics: Element, network: RuleNetwork, head: Points, used: Sequence[Input], names: dict[str, str],
+    sign: int,
+) -> None:  # fmt: skip
+    """Add a characteristic for each column that rules ask about alone, and for each rule about several columns.
+
+    Their reason codes are those of the columns; what a column says alone goes by a code of its own.
+    """
+    alone: dict[str, list[int]] = {}
     for rule, columns in enumerate(asked_columns(network)[-1]):
-        points, name = head.points[rule][output], f"R{rule_id(len(network.levels) - 1, rule)}"
-        if points:
-            code = " and ".join(codes[column] for column in names if column in columns) or name
-            about = {"name": name, "reasonCode": code, "baselineScore": str(sign * baselines[rule])}
-            characteristic = SubElement(characteristics, "Characteristic", about)
-            gained = SubElement(characteristic, "Attribute", {"partialScore": str(points)})
-            SubElement(gained, "SimplePredicate", {"field": f"{OWN}{name}", "operator": "equal", "value": "true"})
-            SubElement(SubElement(characteristic, "Attribute", {"partialScore": "0"}), "True")
-    if not len(characteristics):  # PMML wants one
+        if len(columns) == len(network.levels) == 1 and head.points[rule][0]:
+            alone.setdefault(next(iter(columns)), []).append(rule)
+    for each in used:
+        if each.column.name in alone:
+            _add_column(characteristics, network, head, each, names, alone[each.column.name], sign)
+    for rule, columns in enumerate(asked_columns(network)[-1]):
+        ((points),) = head.points[rule]
+        if points and not any(rule in rules for rules in alone.values()):
+            codes = [_reason_code(network, names, column) for column in names if column in columns]
+            _add_rule(characteristics, network, rule, points, " and ".join(codes), sign)
+    _fill(characteristics)
+
+
+def _add_rules(card: Element, network: RuleNetwork, head: Points, output: int) -> None:
+    """Add a characteristic for each rule with points for one of several scores, of which there are no reasons."""
+    characteristics = SubElement(card, "Characteristics")
+    for rule, points in enumerate(head.points):
+        if points[output]:
+            _add_rule(characteristics, network, rule, points[output], "", 1)
+    _fill(characteristics)
+
+
+def _add_rule(characteristics: Element, network: RuleNetwork, rule: int, points: int, code: str, sign: int) -> None:
+    name = f"R{rule_id(len(network.levels) - 1, rule)}"
+    about = {"name": name, "reasonCode": code or name, "baselineScore": str(sign * max(sign * points, 0))}
+    characteristic = SubElement(characteristics, "Characteristic", about)
+    gained = SubElement(characteristic, "Attribute", {"partialScore": str(points)})
+    SubElement(gained, "SimplePredicate", {"field": f"{OWN}{name}", "operator": "equal", "value": "true"})
+    SubElement(SubElement(characteristic, "Attribute", {"partialScore": "0"}), "True")
+
+
+def _fill(characteristics: Element) -> None:
+    """Add a characteristic without points where there is none: PMML wants one."""
+    if not len(characteristics):
         about = {"name": "none", "reasonCode": "none", "baselineScore": "0"}
         characteristic = SubElement(characteristics, "Characteristic", about)
         SubElement(SubElement(characteristic, "Attribute", {"partialScore": "0"}), "True")
 
 
-def _baselines(network: RuleNetwork, points: Sequence[int]) -> list[int]:
-    """Return what each rule adds to the largest score; those that ask about one column alone add up to its best value.
+def _add_column(
+    characteristics: Element, network: RuleNetwork, head: Points, used: Input, names: dict[str, str],
+    rules: Sequence[int], sign: int,
+) -> None:  # fmt: skip
+    """Add what a column adds to the score: for a gap, then for each range or category, then for any other."""
+    column, field, escaped = used.column, names[used.column.name], is_escaped(network, used)
+    scored = [
+        (head.points[rule][0], [(network.predicates[each.index], each.negated) for each in literals])
+        for rule in rules
+        for literals in [network.levels[0].rules[rule].literals]
+    ]
 
-    No value may be the best for all of them, so the first one bears the difference.
-    """
-    baselines, alone = [max(each, 0) for each in points], asked_columns(network)[0] if len(network.levels) == 1 else []
-    for column in network.columns:
-        rules = [rule for rule, columns in enumerate(alone) if columns == {column.name} and points[rule]]
-        literals = {rule: network.levels[0].rules[rule].literals for rule in rules}
-        tests = [network.predicates[each.index] for rule in rules for each in literals[rule]]
-        sums = [
-            sum(
-                points[rule]
-                for rule in rules
-                if all(holds(network.predicates[each.index], value) != each.negated for each in literals[rule])
-            )
-            for value in probe_values(column, tests)
-        ]
-        if rules:
-            baselines[rules[0]] += max(sums) - sum(baselines[rule] for rule in rules)
-    return baselines
+    def add_up(value: Value | None) -> int:
+        return sum(points for points, tests in scored if all(holds(test, value) != negated for test, negated in tests))
+
+    def add_attribute(value: Value | None, case: str) -> Element:
+        about = {"partialScore": str(add_up(value)), "reasonCode": _reason_code(network, names, column.name, case)}
+        return SubElement(characteristic, "Attribute", about)
+
+    values, choices = _list_values(network, used, escaped)
+    # A gap is nothing that a row could say instead: the best of the values counts.
+    best = max((sign * add_up(values[number]) for number in choices), default=0)
+    tops = [number for number in choices if sign * add_up(values[number]) == best]
+    about = {"name": field, "reasonCode": _reason_code(network, names, column.name), "baselineScore": str(sign * best)}
+    characteristic = SubElement(characteristics, "Characteristic", about)
+    SubElement(add_attribute(None, MISSING), "SimplePredicate", {"field": field, "operator": "isMissing"})
+    for number, value in enumerate(values):
+        attribute = add_attribute(value, _read_case(column, value, number, tops))
+        if number == len(values) - 1:
+            SubElement(attribute, "True")
+            continue
+        assert column.ordered or can_hold(used.family, value)
+        about = {"operator": "equal", "value": category_text(value, used, escaped)}
+        if column.ordered:
+            about = {"operator": "lessOrEqual", "value": double_text(float(value))}
+        SubElement(attribute, "SimplePredicate", {"field": field, **about})
+
+
+def _list_values(network: RuleNetwork, used: Input, escaped: bool) -> tuple[list[Value], range]:
+    """Return a value for each range or category that a card tells apart, the last one for all others, and the numbers
+    of those that a row can have as far as training knows."""
+    column, tests = used.column, [network.predicates[index] for index in used.predicates]
+    if column.ordered:
+        return [*finite_bounds(tests), math.inf], range(len(finite_bounds(tests)) + 1)
+    if column.kind == "boolean":
+        return [False, True], range(2)
+    named = [value for value in named_categories(tests) if can_hold(used.family, value)]
+    cases = {each.case for each in network.reason_codes if each.column == column.name}
+    known = [value for value in column.categories if can_hold(used.family, value)]
+    plain = [value for value in known if escaped or not ILLEGAL.search(str(value))]
+    coded = [value for value in plain if column.kind == "ordinal" or label_text(value) in cases]
+    listed = [value for value in known if value in named or value in coded]
+    listed += [value for value in named if value not in listed]
+    others = not known or any(value not in listed for value in known)
+    return [*listed, unseen_category(listed)], range(len(listed) + others)
+
+
+def _read_case(column: Column, value: Value, number: int, tops: Sequence[int]) -> str:
+    """Return what codes call a value: a category, or how it stands to the nearest of the best ones."""
+    if not column.ordered and column.kind != "ordinal":
+        return label_text(value)
+    nearest = min(tops, key=lambda top: abs(top - number))
+    known = column.ordered or value in column.categories
+    return "" if nearest == number or not known else HIGH if nearest < number else LOW
+
+
+def _reason_code(network: RuleNetwork, names: dict[str, str], column: str, case: str = "") -> str:
+    entry = find_code(network.reason_codes, column, case)
+    return names[column] if entry is None else escape_xml(entry.code)
 
 
 def _segment_scores(head: Points) -> list[str]:
@@ -171,7 +247,7 @@ def add_cards(
         if not rules:  # PMML wants a field
             SubElement(card[0], "MiningField", {"name": target, "usageType": "supplementary"})
         add_output(SubElement(card, "Output"), name, "double")
-        _add_characteristics(card, network, head, place, names)
+        _add_rules(card, network, head, place)
     choice = start_model(_add_segment(chain, LABEL), "RuleSetModel", scores, target)
     output, derived = SubElement(choice, "Output"), SubElement(choice, "LocalTransformations")
     ranks, wins, powers = ([f"{OWN}{word}_{k + 1}" for k in range(head.outputs)] for word in ("rank", "wins", "e"))

@@ -29,6 +29,10 @@ _RELATIONS = {
             f"THEN SIGN(x) * {_HUGE['postgres']} ELSE x - y END"
         ),
         "sqlite": "x - y",
+        "mysql": "x - y",
+        "tsql": "x - y",
+        "bigquery": "CASE WHEN NOT IS_NAN(x - y) THEN x - y END",
+        **dict.fromkeys(("snowflake", "spark"), "NULLIF(x - y, CAST('NaN' AS DOUBLE))"),
     },
     "/": {
         "duckdb": f"NULLIF(x / NULLIF(y, 0), {_NAN['duckdb']})",
@@ -37,14 +41,19 @@ _RELATIONS = {
             f"WHEN {_LOGARITHM} > 309 THEN SIGN(x) * SIGN(y) * {_HUGE['postgres']} "
             f"WHEN {_LOGARITHM} < -325 THEN 0 ELSE x / y END"
         ),
-        "sqlite": "x / NULLIF(y, 0)",
+        **dict.fromkeys(("sqlite", "mysql", "tsql"), "x / NULLIF(y, 0)"),
+        "bigquery": "CASE WHEN y <> 0 AND NOT IS_NAN(IEEE_DIVIDE(x, y)) THEN IEEE_DIVIDE(x, y) END",
+        **dict.fromkeys(("snowflake", "spark"), "NULLIF(x / NULLIF(y, 0), CAST('NaN' AS DOUBLE))"),
     },
-    "<": dict.fromkeys(("duckdb", "postgres", "sqlite"), "x < y"),
+    "<": {
+        **dict.fromkeys(("duckdb", "postgres", "sqlite", "bigquery", "snowflake", "spark"), "x < y"),
+        **dict.fromkeys(("mysql", "tsql"), "CASE WHEN x < y THEN 1 WHEN x >= y THEN 0 END"),
+    },
 }
 _MOST_NESTED = 12
 """Functions inside of each other: SQLite's parser has a stack of a hundred."""
 _LARGE, _SMALL = "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz"
-_WORDS = {
+_WORDS = {  # in one expression
     "duckdb": (
         f"' ' || REGEXP_REPLACE(TRANSLATE(x, '{_LARGE}', '{_SMALL}'), "
         "'[\\x00-\\x2f\\x3a-\\x60\\x7b-\\x7f]+', ' ', 'g') || ' '"
@@ -80,6 +89,14 @@ def derive_layers(
     )
 
 
+def state_mention(mention: Mention, text: exp.Expr, dialect: str) -> exp.Expr:
+    """Return whether a text of the table mentions one of the terms, in one expression."""
+    words = fill(_WORDS[dialect], dialect, x=text)
+    return exp.or_(
+        *(fill(_MENTIONS[dialect], dialect, x=words, y=_text(f" {term} ", dialect)) for term in mention.terms)
+    )
+
+
 def _is_mention(column: DerivedColumn) -> bool:
     return isinstance(column.input.column.derivation, Mention)
 
@@ -89,11 +106,11 @@ def _write_column(column: DerivedColumn, read: Mapping[str, str], words: Mapping
         case Relation(left=left, operator=operator, right=right):
             return fill(_RELATIONS[operator][dialect], dialect, x=exp.column(read[left]), y=exp.column(read[right]))
         case Mention(column=text, terms=terms):
-            found = [
+            mentions = [
                 fill(_MENTIONS[dialect], dialect, x=exp.column(words[text]), y=_text(f" {term} ", dialect))
                 for term in terms
             ]
-            return exp.or_(*found)
+            return exp.or_(*mentions)
         case Length(column=text):
             return fill("CAST(LENGTH(x) AS DOUBLE PRECISION)", "postgres", x=exp.column(read[text]))
     raise AssertionError(column)

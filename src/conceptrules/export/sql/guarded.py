@@ -14,9 +14,20 @@ from sqlglot import exp
 
 from conceptrules.export.sql.columns import DerivedColumn, TableColumn, refusal, type_expressions
 from conceptrules.export.sql.derived import derive_layers
-from conceptrules.export.sql.literals import between, bit, equal, label_literal, number_literal, probability_columns
+from conceptrules.export.sql.literals import (
+    between,
+    bit,
+    class_pattern,
+    concatenate,
+    equal,
+    label_literal,
+    number_literal,
+    probability_columns,
+    text_if,
+)
 from conceptrules.export.sql.names import QueryNames, answer_columns, raw_column, table_expression
 from conceptrules.export.sql.readings import read
+from conceptrules.export.sql.reasons import COLUMNS, ReasonColumns, make_reason_columns
 from conceptrules.export.sql.scores import ScoreAnswers, add_points
 from conceptrules.export.wording import rule_ids
 from conceptrules.model.heads import Points
@@ -92,6 +103,8 @@ class GuardedQuery:
             rules = [self._rule(rule.literals, number).as_(name) for rule, name in zip(level.rules, names, strict=True)]
             layers.append((f"rules_{number}", [*map(exp.column, carried), *rules]))
             carried += names if reasons else []
+            if reasons and (costing := self._reason_columns()) is not None:
+                layers[-1][1].extend(costing.ends())
             if self.network.head is not None and number == len(self.network.levels):
                 return [*layers, *self._score_layers(self.network.head, carried, probabilities)]
             concepts = [
@@ -102,7 +115,7 @@ class GuardedQuery:
         if probabilities:
             fires = self._class_columns()
             # Which classes fire, as one text, to look the probabilities up by.
-            pattern = _concatenate([_text_if(name, "1", "0") for name in fires]).as_(own("pattern"))
+            pattern = class_pattern(fires).as_(own("pattern"))
             layers.append(("patterns", [*map(exp.column, (*carried, *fires)), pattern]))
         return layers
 
@@ -114,13 +127,21 @@ class GuardedQuery:
 
         rules = [self.names.own(f"r{top}_{number}") for number in range(1, 1 + len(head.points))]
         sums = add_points(head, rules, answers.scores)
-        yield "scores", [*map(exp.column, carried), *sums]
+        costing = self._reason_columns() if carried else None
+        ends = [*costing.name("best_"), *costing.name("worst_")] if costing else []
+        yield "scores", [*map(exp.column, (*carried, *ends)), *sums]
+        if costing:
+            yield "costs", [*map(exp.column, (*carried, *answers.scores)), *costing.costs(rules)]
+            yield "ranks", [*map(exp.column, (*carried, *answers.scores)), *costing.ranks()]
         for name, nodes in answers.layers(probabilities):
             yield name, [*map(exp.column, (*carried, *answers.scores)), *nodes]
 
     def _score_answers(self, head: Points) -> ScoreAnswers:
         own = self.names.own
         return ScoreAnswers(self.network, head, [own(f"s{k}") for k in range(1, 1 + head.outputs)], own, self.dialect)
+
+    def _reason_columns(self) -> ReasonColumns | None:
+        return make_reason_columns(self.network, self.names.own, self.names.own("s1"))
 
     def _test(self, column: TableColumn | DerivedColumn, predicate: Predicate) -> exp.Expr | None:
         read_as = {reading: exp.column(name) for reading, name in column.readings.items()}
@@ -162,13 +183,16 @@ class GuardedQuery:
         answers: list[exp.Expr] = [winner.as_(f"{prefix}prediction")]
         if reasons:
             names = [
-                _text_if(self.names.own(f"r{name.replace('.', '_')}"), f"{name} ", "") for name in rule_ids(network)
+                text_if(self.names.own(f"r{name.replace('.', '_')}"), f"{name} ", "") for name in rule_ids(network)
             ]
-            fired = exp.Trim(this=_concatenate(names)) if names else exp.Literal.string("")
+            fired = exp.Trim(this=concatenate(names)) if names else exp.Literal.string("")
             answers.append(fired.as_(f"{prefix}rules"))
         if scored is not None:
             pairs = zip(scored.scores, answer_columns(score_names(network), prefix, self.dialect), strict=True)
             answers += [exp.column(score).as_(prefix + name) for score, name in pairs]
+        if reasons and (costing := self._reason_columns()) is not None:
+            codes = costing.codes(self.dialect)
+            answers += [code.as_(prefix + name) for code, name in zip(codes, COLUMNS, strict=True)]
         if probabilities:
             shares: Sequence[exp.Expr] = scored.probabilities() if scored is not None else self._pattern_shares()
             named = zip(answer_columns(probability_names(network), prefix, self.dialect), shares, strict=True)
@@ -187,7 +211,7 @@ class GuardedQuery:
 
     def _pattern_shares(self) -> Sequence[exp.Expr]:
         pattern = self.names.own("pattern")
-        return probability_columns(self.network, pattern, self._class_columns(), self.dialect)
+        return probability_columns(self.network, pattern, self.dialect)
 
 
 def _any_equal(tests: Sequence[exp.Expr | None]) -> exp.Expr | None:
@@ -207,18 +231,3 @@ def _join_many(join: Callable[..., exp.Expr], terms: Sequence[exp.Expr]) -> exp.
         return join(*terms)
     groups = [terms[start : start + _MOST_TERMS] for start in range(0, len(terms), _MOST_TERMS)]
     return _join_many(join, [exp.Paren(this=join(*group)) for group in groups])
-
-
-def _text_if(column: str, text: str, otherwise: str) -> exp.Expr:
-    """Return one text where a column is 1, and the other where it is 0."""
-    return exp.case().when(exp.column(column).eq(1), exp.Literal.string(text)).else_(exp.Literal.string(otherwise))
-
-
-def _concatenate(parts: Sequence[exp.Expr]) -> exp.Expr:
-    """Join texts by halves, so that the expression is only as deep as the logarithm of its length."""
-    if len(parts) == 1:
-        return parts[0]
-    half = len(parts) // 2
-    left, right = _concatenate(parts[:half]), _concatenate(parts[half:])
-    bracketed = [exp.Paren(this=side) if isinstance(side, exp.DPipe) else side for side in (left, right)]
-    return exp.DPipe(this=bracketed[0], expression=bracketed[1], safe=True)

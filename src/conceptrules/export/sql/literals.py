@@ -13,7 +13,7 @@ from conceptrules.export.sql.readings import Reading, fill
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
-from conceptrules.model.statistics import probabilities
+from conceptrules.model.statistics import probabilities, tabulate_probabilities
 from conceptrules.model.text import number_text
 
 _COMPARED_TEXT = {"mysql": "CAST(CONVERT(x USING utf8mb4) AS BINARY)", "tsql": "CAST(x + N'.' AS VARBINARY(MAX))"}
@@ -111,7 +111,7 @@ def _equal_number(x: exp.Column, value: float, dialect: str) -> exp.Expr | None:
     return x.eq(exp.cast(exp.Literal.string("Infinity" if value > 0 else "-Infinity"), _DOUBLE))
 
 
-def between(x: exp.Column, low: float, high: float, literal: Callable[[float], exp.Expr]) -> exp.Expr:
+def between(x: exp.Expr, low: float, high: float, literal: Callable[[float], exp.Expr]) -> exp.Expr:
     """Return whether a column is above `low` and at most `high`, each written by `literal`."""
     tests: list[exp.Expr] = [exp.GT(this=x.copy(), expression=literal(low))] if low != -math.inf else []
     tests += [exp.LTE(this=x.copy(), expression=literal(high))] if high != math.inf else []
@@ -164,20 +164,20 @@ def label_literal(network: RuleNetwork, value: Value, dialect: str) -> exp.Expr:
     return exp.convert(int(value)) if kind is int else exp.cast(number_literal(float(value), dialect), _DOUBLE)
 
 
-def probability_columns(network: RuleNetwork, pattern: str, fires: Sequence[str], dialect: str) -> list[exp.Expr]:
-    """Return what `predict_proba` says for each pattern of classes that fire; others have the shares of the classes.
+def class_pattern(fires: Sequence[str]) -> exp.Expr:
+    """Return which classes fire as one text, from columns that are 1 where they do: a 0 or 1 for each class."""
+    return concatenate([text_if(name, "1", "0") for name in fires])
 
-    `pattern` is the column with the pattern as text, a 0 or 1 for each class; `fires` are those of the classes.
-    """
+
+def probability_columns(network: RuleNetwork, pattern: str, dialect: str) -> list[exp.Expr]:
+    """Return what `predict_proba` says for each `class_pattern`, which is in a column; others have the shares."""
     statistics = network.statistics
     if statistics is None:
         # The same error as that of the estimator.
         probabilities(network, np.zeros((1, len(network.classes)), dtype=np.bool_))
         raise AssertionError
-    seen = [pattern for pattern, _ in statistics.patterns]
-    texts = ["".join("01"[fire] for fire in each) for each in seen]
-    seen_shares = probabilities(network, np.array(seen, dtype=np.bool_).reshape(len(seen), len(fires)))
-    shares = np.array(statistics.rows) / sum(statistics.rows)
+    texts = ["".join("01"[fire] for fire in each) for each, _ in statistics.patterns]
+    unseen, known = tabulate_probabilities(network)
 
     def double(value: float) -> exp.Expr:
         return exp.cast(number_literal(value, dialect), _DOUBLE)
@@ -185,8 +185,23 @@ def probability_columns(network: RuleNetwork, pattern: str, fires: Sequence[str]
     columns: list[exp.Expr] = []
     for index in range(len(network.classes)):
         by_pattern = exp.case(exp.column(pattern))
-        for text, share in zip(texts, seen_shares[:, index].tolist(), strict=True):
+        for text, share in zip(texts, known[:, index].tolist(), strict=True):
             by_pattern.when(exp.Literal.string(text), double(share), copy=False)
-        unseen = double(shares[index].item())
-        columns.append(by_pattern.else_(unseen, copy=False) if texts else unseen)
+        otherwise = double(unseen[0, index].item())
+        columns.append(by_pattern.else_(otherwise, copy=False) if texts else otherwise)
     return columns
+
+
+def text_if(column: str, text: str, otherwise: str) -> exp.Expr:
+    """Return one text where a column is 1, and the other where it is 0."""
+    return exp.case().when(exp.column(column).eq(1), exp.Literal.string(text)).else_(exp.Literal.string(otherwise))
+
+
+def concatenate(parts: Sequence[exp.Expr]) -> exp.Expr:
+    """Join texts by halves, so that the expression is only as deep as the logarithm of its length."""
+    if len(parts) == 1:
+        return parts[0]
+    half = len(parts) // 2
+    left, right = concatenate(parts[:half]), concatenate(parts[half:])
+    bracketed = [exp.Paren(this=side) if isinstance(side, exp.DPipe) else side for side in (left, right)]
+    return exp.DPipe(this=bracketed[0], expression=bracketed[1], safe=True)

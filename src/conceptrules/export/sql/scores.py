@@ -26,15 +26,15 @@ def add_points(head: Points, rules: Sequence[str], scores: Sequence[str]) -> lis
     for output, name in enumerate(scores):
         points = [(row[output], rule) for row, rule in zip(head.points, rules, strict=True) if row[output]]
         terms = [exp.Mul(this=exp.convert(value), expression=exp.column(rule)) for value, rule in points]
-        sums.append(exp.alias_(_add(exp.convert(head.base[output]), terms), name))
+        sums.append(exp.alias_(add_terms(exp.convert(head.base[output]), terms), name))
     return sums
 
 
-def _add(first: exp.Expr, terms: Sequence[exp.Expr]) -> exp.Expr:
+def add_terms(first: exp.Expr, terms: Sequence[exp.Expr]) -> exp.Expr:
     """Return the sum of terms; many are put into brackets of fifty."""
     if len(terms) > _MOST_TERMS:
         groups = [terms[start : start + _MOST_TERMS] for start in range(0, len(terms), _MOST_TERMS)]
-        return _add(first, [exp.Paren(this=_add(group[0], group[1:])) for group in groups])
+        return add_terms(first, [exp.Paren(this=add_terms(group[0], group[1:])) for group in groups])
     return reduce(lambda total, term: exp.Add(this=total, expression=term), terms, first)
 
 
@@ -79,7 +79,7 @@ class ScoreAnswers:
         """Return the probability of each class."""
         if self.head.outputs > 1:
             powers = [exp.column(self.own(f"e{number}")) for number in range(1, 1 + self.head.outputs)]
-            total = exp.Paren(this=_add(powers[0], [power.copy() for power in powers[1:]]))
+            total = exp.Paren(this=add_terms(powers[0], [power.copy() for power in powers[1:]]))
             return [exp.Div(this=power.copy(), expression=total.copy()) for power in powers]
         (_, lowest), *table = self.head.probabilities
         cases = []

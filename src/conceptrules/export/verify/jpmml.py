@@ -57,7 +57,8 @@ def _run(network: RuleNetwork, exported: str, trial: TrialRows) -> Answers:
     if not network.classes:
         numbers = np.array(results[LABEL], dtype=np.float64)
         return Answers(np.zeros(len(trial), np.intp), fired, None, scores, numbers)
-    shares = _matrix(results, share_fields(network)) if network.head else None
+    names = share_fields(network)
+    shares = _matrix(results, names) if names else None
     return Answers(np.array([index[text] for text in results[LABEL]], dtype=np.intp), fired, shares, scores)
 
 

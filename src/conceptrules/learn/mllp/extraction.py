@@ -14,8 +14,8 @@ from conceptrules.kernels.mllp.cohort import Cohort, Flags, Floats
 from conceptrules.learn.mllp.examples import Bits, Examples, Weights
 from conceptrules.learn.mllp.training_data import TrainingData
 from conceptrules.learn.provenance import describe_training
+from conceptrules.logic.canonical import sort_nodes
 from conceptrules.logic.simplification import simplify
-from conceptrules.model.canonical import sort_nodes
 from conceptrules.model.evaluation import class_words, unpack
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.pareto import Choice

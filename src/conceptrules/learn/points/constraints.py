@@ -22,6 +22,7 @@ from conceptrules.logic.column_cells import lies_inside
 from conceptrules.model.errors import InputError
 from conceptrules.model.policy import Apart, Banned, Independent, Locked, Monotone, Policy
 from conceptrules.model.policy.policy import read_banned_rule, read_known_rule
+from conceptrules.model.policy.reach import reach_derived
 from conceptrules.model.predicate import Value
 from conceptrules.model.rule_reader import Stated, condition_texts, network_of_tests
 
@@ -76,6 +77,8 @@ class CardConstraints:
         free = (up == 0) | (up == NEVER)
         below = np.where(self.lowest & (up != 0), NEVER, np.where(free, up, -up))
         gap = np.where(up == NEVER, NEVER, np.where(self.lowest, -up, 0))
+        if self.table is not None:  # where a difference is missing, it may be so by infinities
+            gap = np.where(free | [bins.column.derivation is None for bins in self.table.bins], gap, NEVER)
         return np.ascontiguousarray(np.stack([below, up, gap], axis=2))
 
     def find_sign(self, rule: CodedRule, output: int) -> int:
@@ -88,8 +91,8 @@ class CardConstraints:
             if up:
                 assert self.table is not None
                 bins = self.table.bins[column].count
-                held = allowed[:bins].astype(int)
-                steps = np.diff(held if not self.lowest[column] else np.concatenate([allowed[bins : bins + 1], held]))
+                holds = allowed[:bins].astype(int)
+                steps = np.diff(holds if not self.lowest[column] else np.concatenate([allowed[bins : bins + 1], holds]))
                 signs |= {up * int(step) for step in steps if step}
         return 0 if not signs else signs.pop() if len(signs) == 1 else NEVER
 
@@ -121,7 +124,8 @@ def make_constraints(policy: Policy, table: BinnedTable, classes: Sequence[Value
     """
     names = {bins.column.name: number for number, bins in enumerate(table.bins)}
     direction, lowest = np.zeros((outputs, len(names)), np.int64), np.zeros(len(names), np.bool_)
-    for monotone in policy.of_kind(Monotone):
+    asked = reach_derived(policy, [bins.column for bins in table.bins])
+    for monotone in asked.of_kind(Monotone):
         column, up = names[monotone.column], 1 if monotone.direction == "up" else -1
         lowest[column] = monotone.missing == "lowest" and policy.domain.can_miss(monotone.column)
         if outputs == 1:
@@ -130,14 +134,14 @@ def make_constraints(policy: Policy, table: BinnedTable, classes: Sequence[Value
         for output, label in enumerate(classes):  # of several classes, only the worst and the best one gain or lose
             sides = {monotone.order[0]: -up, monotone.order[-1]: up}
             direction[output, column] = sides.get(label, NEVER)
-    for independent in policy.of_kind(Independent):
+    for independent in asked.of_kind(Independent):
         if independent.column in names:
             direction[:, names[independent.column]] = NEVER
     columns = [bins.column for bins in table.bins]
     constraints = CardConstraints(
         direction,
         lowest,
-        apart=tuple((names[pair.first], names[pair.second]) for pair in policy.of_kind(Apart)),
+        apart=tuple((names[pair.first], names[pair.second]) for pair in asked.of_kind(Apart)),
         table=table,
         banned=tuple(read_banned_rule(clause, columns) for clause in policy.of_kind(Banned)),
     )

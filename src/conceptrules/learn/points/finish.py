@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from conceptrules.explain.measurement import merge_bins
 from conceptrules.kernels.search.shards import WEIGHT_UNIT, Shard
-from conceptrules.learn.coding import CodedTable
+from conceptrules.learn.coding.table_coding import CodedTable
 from conceptrules.learn.counting import add_cells, cells_to_units
 from conceptrules.learn.finish import FinishedFit, keep_proved
 from conceptrules.learn.inputs import FitOptions

@@ -6,6 +6,7 @@ held-out rows of all folds together choose the size, calibrate the probabilities
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -31,9 +32,10 @@ from conceptrules.model.pareto import Point, pareto_front
 Floats = NDArray[np.float64]
 _PATIENCE = 10
 """The path ends after so many rounds that led to no card that is worth its edges better."""
-_PRICE, _PRICE_OF_SEVERAL = 5e-4, 3e-4
-"""What an edge has to take away from the loss on held-out rows, as a share of that of the card without rules: of two
-classes, and of several, each of which needs points of its own."""
+_PRICE, _EVIDENCE = 5e-4, 0.015
+"""What an edge has to take away from the loss on held-out rows, as a share of that of the card without rules; but no
+more than so much of the log loss of all rows, in nats, times the square root of their number. Many rows bear out many
+rules, although each of these says little about most rows."""
 _CHANCE = 1.3
 """The best card has to be this many standard errors better than one without rules."""
 
@@ -170,9 +172,16 @@ def _measure_costs(tried: Sequence[CardTrial], task: Task[CardSettings], smooth:
     if smooth:  # the mean with both neighbours on the path: a single score is half chance
         scores = np.convolve(np.pad(scores, 1, mode="edge"), [0.25, 0.5, 0.25], "valid")
     losses = -scores if task.settings.scoring.startswith("neg_") else 1 - scores
-    price = _PRICE if len(task.classes) == 2 else _PRICE_OF_SEVERAL
-    costs: Floats = losses / max(losses[0], 1e-12) + price * np.array([trial.edges for trial in tried])
+    costs: Floats = losses / max(losses[0], 1e-12) + _price_edge(task) * np.array([trial.edges for trial in tried])
     return costs
+
+
+def _price_edge(task: Task[CardSettings]) -> float:
+    """Return what an edge has to take away from the loss, as a share of that of the card without rules."""
+    shares = task.rows.mass.sum(axis=0) / task.rows.mass.sum()
+    entropy = -float(shares @ np.log(np.maximum(shares, 1e-300)))
+    evidence = entropy * math.sqrt(float(task.unweigh(task.rows.mass).sum()))
+    return min(_PRICE, _EVIDENCE / max(evidence, 1e-12))
 
 
 def _choose_step(trials: _Trials, task: Task[CardSettings]) -> int:

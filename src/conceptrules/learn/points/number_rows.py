@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from conceptrules.kernels.search.shards import WEIGHT_UNIT, Shard, concatenate_shards
 from conceptrules.kernels.search.values import Columns, Rows
 from conceptrules.learn.binned_table import coarsen_bins, recode_rows
-from conceptrules.learn.coding import CodedTable
+from conceptrules.learn.coding.store import find_row_starts
+from conceptrules.learn.coding.table_coding import CodedTable
 from conceptrules.learn.folds import RowGroups, number_equal_rows
 from conceptrules.learn.inputs import FitOptions
 from conceptrules.learn.points.losses import LOSSES, Loss, TargetScale
@@ -21,7 +22,6 @@ from conceptrules.learn.points.policy import apply_policy
 from conceptrules.learn.points.settings import FEW_ROWS, NumberSettings
 from conceptrules.learn.search.augmentation import WEIGHT, count_mixed_rows, make_forest_inputs, mix_rows
 from conceptrules.learn.search.policy_masks import Constraints
-from conceptrules.learn.store import find_row_starts
 from conceptrules.learn.task import SAMPLE, Task, choose_split, repeats_by_chance, scale_policy, separate_rows
 
 Floats = NDArray[np.float64]
@@ -108,13 +108,13 @@ def make_number_task(coded: CodedTable, options: FitOptions[NumberSettings]) -> 
         seed=int(options.rng.integers(2**31)),
         constraints=Constraints(scale_policy(options.policy, float(weight.sum()) / coded.weight)),
     )
-    given = None
+    validation = None
     if coded.validation is not None:
         shard = coded.validation.pick(SAMPLE)
         codes = np.ascontiguousarray(recode_rows(shard.codes, table, coarse))
-        given = NumberRows(codes, _to_margins(shard.number[:, 0], loss, scale), shard.weight / WEIGHT_UNIT)
+        validation = NumberRows(codes, _to_margins(shard.number[:, 0], loss, scale), shard.weight / WEIGHT_UNIT)
     task = apply_policy(task, coded.weight)
-    return NumberTask(task, loss, scale, NumberRows(rows.codes, target, weight), part, given)
+    return NumberTask(task, loss, scale, NumberRows(rows.codes, target, weight), part, validation)
 
 
 def _to_margins(numbers: Floats, loss: Loss, scale: TargetScale) -> Floats:

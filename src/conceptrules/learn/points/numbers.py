@@ -67,6 +67,8 @@ class NumberResult:
     chosen: int
     history: tuple[CardTrial, ...]
     interrupted: bool
+    losses: Floats
+    """What the chosen card loses on each row that judges, as a share of what one without rules loses on all."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,11 +108,15 @@ def learn_numbers(numbers: NumberTask, threads: int, watch: Callable[[CardTrial]
     steps = sorted({int(point.name) for point in pareto_front(points) if point.edges <= tried[chosen].edges} | {chosen})
     errors = [_find_errors(numbers, judges, each) for each in margins]
     unit = _choose_unit(numbers, errors[chosen])
+    first, losses = (
+        _measure_losses(numbers, judges, each) if held_out else np.zeros(0) for each in (margins[0], margins[chosen])
+    )
     learned = [
         LearnedNumbers(tried[step], _make_network(numbers, cards[step], unit), _list_quantiles(numbers, errors[step]))
         for step in steps
     ]
-    return NumberResult(tuple(learned), steps.index(chosen), tuple(tried), interrupted)
+    losses = losses / (float(first.sum()) or 1.0)
+    return NumberResult(tuple(learned), steps.index(chosen), tuple(tried), interrupted, losses)
 
 
 def _begin_path(numbers: NumberTask, rows: PointRows, held_out: NumberRows) -> NumberPath:
@@ -193,9 +199,9 @@ def _choose_unit(numbers: NumberTask, errors: Sequence[Floats]) -> float:
     spread = scale.spread * (numbers.loss.find_spread(np.concatenate(errors)) if errors else 1.0)
     if not spread:  # a constant target: its own digits
         spread = largest * 1e-4
-    wanted = max(spread / _STEPS_A_SPREAD, 8 * largest / MAX_SCORE) or 1.0
-    exponent = math.floor(math.log10(wanted))
-    digit = max(each for each in (1, 2, 5) if each <= wanted / 10.0**exponent * (1 + 1e-9) or each == 1)
+    ideal = max(spread / _STEPS_A_SPREAD, 8 * largest / MAX_SCORE) or 1.0
+    exponent = math.floor(math.log10(ideal))
+    digit = max(each for each in (1, 2, 5) if each <= ideal / 10.0**exponent * (1 + 1e-9) or each == 1)
     return float(f"{digit}e{exponent}")
 
 

@@ -34,7 +34,7 @@ weights begin where the last ones ended."""
 _LONGEST_STEP = 3.0
 """What a step may change of the score of any row, in units of log odds: beyond that the curvature is another one."""
 _ALIKE = 0.7
-"""Of several classes, those whose best rule gains this share of what the best of all gains get theirs in one round."""
+"""Of several classes, those whose best rule gains this share of what the best new one gains get theirs in one round."""
 _LEAST_POINT = 0.02
 """The least weight of a point of locked rules, in log odds: where rows speak against them, they count a little."""
 _EXCHANGE = 0.5
@@ -148,18 +148,20 @@ class CardPath:
     def extend(self) -> bool:
         """Add the best rule, or one for each of several classes; return False if there is none left that pays."""
         grown = sorted(self._grow(), key=lambda each: -each[0])
-        earlier = len(self._rules)
-        added = [self._add(rule, output) for gain, rule, output in grown if gain >= _ALIKE * grown[0][0]]
-        # Where the best rule is there already, its weight has not settled yet.
+        earlier, best = len(self._rules), 0.0
+        for gain, rule, output in grown:
+            # A rule that is there already gains nothing more: its weight has not settled, or others make up for it.
+            if gain >= _ALIKE * best and self._add(rule, output):
+                best = max(best, gain)
         if grown:
             self._refit()
         if not self._removed.isdisjoint(rule.key for _, rule, _ in grown):
             # Of weights so large that the likelihood is flat, the loss was taken to be less than it is. Without an end,
             # two rules could take each other's place for ever.
             self._exchange = 0.0
-        if any(added) and earlier and self._exchange:
+        if best and earlier and self._exchange:
             self._remove_least(earlier, max(gain / (rule.count_edges(self._table) + 1) for gain, rule, _ in grown))
-        return any(added)
+        return best > 0
 
     def _grow(self) -> Iterator[tuple[float, CodedRule, int]]:
         """Yield for each output the best rule, after what it gains, if one pays."""

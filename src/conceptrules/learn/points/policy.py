@@ -16,6 +16,7 @@ from conceptrules.logic.policies.proof import check_contradictions
 from conceptrules.model.errors import InputError
 from conceptrules.model.policy import Cost, Fair, Implies, LeastRows, Limit, Locked, Monotone, Policy
 from conceptrules.model.policy.policy import check_policy
+from conceptrules.model.policy.reach import reach_derived
 
 Settings = TypeVar("Settings", bound=CardSettings)
 _LIMITS = {"edges": "max_edges", "literals": "max_rule_length", "rules": "max_rules"}
@@ -47,7 +48,7 @@ def apply_policy(task: Task[Settings], weight: float) -> Task[Settings]:
     _check_kept(policy, settings, constraints, task)
     # A condition on false and true has a side as well, where the column has a direction.
     sided = [task.table.bins[column].column.kind == "boolean" for column in range(len(columns))]
-    monotone = {clause.column for clause in policy.of_kind(Monotone)}
+    monotone = {clause.column for clause in reach_derived(policy, columns).of_kind(Monotone)}
     sided = [flag and column.name in monotone for flag, column in zip(sided, columns, strict=True)]
     ordered = np.where(sided, 1, task.columns.ordered)
     return replace(task, settings=settings, columns=task.columns._replace(ordered=ordered))

@@ -49,7 +49,7 @@ class Trials:
         self.snapshots: list[list[Snapshot]] = [[] for _ in self.sources]
         """[source][penalty]: the networks."""
         self.tried: list[Trial] = []
-        self.observations, self._observed = _list_observations(task.folds, task.class_weight)
+        self.observations, self._observed = list_observations(task.folds, task.class_weight)
         self.influence: list[Floats] = []
         """[trial]: what its score owes to each observation."""
 
@@ -76,7 +76,7 @@ class Trials:
         return np.concatenate([each[rows] for each, rows in zip(answers, self._observed, strict=True)])
 
 
-def _list_observations(
+def list_observations(
     folds: Sequence[Fold], class_weight: NDArray[np.float64]
 ) -> tuple[Observations, list[NDArray[np.intp]]]:
     """Return the observations that are held out, and of which row each of them is, fold by fold."""

@@ -37,6 +37,7 @@ from conceptrules.model.policy import (
     Priority,
 )
 from conceptrules.model.policy.policy import check_policy, read_banned_rule
+from conceptrules.model.policy.reach import reach_derived
 from conceptrules.model.predicate import Value
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def apply_policy(task: SearchTask) -> SearchTask:
     policy = check_policy(policy, columns, task.classes)
     check_contradictions(policy, columns, task.classes)
     start = _choose_start(policy, task.classes, task.rows.mass.sum(axis=0).tolist())
-    asked = mask_columns(task.columns, task.table, task.classes, policy, start)
+    asked = mask_columns(task.columns, task.table, task.classes, reach_derived(policy, columns), start)
     locked = code_locked_rules(task.table, task.classes, policy) if list_kept_rules(policy) else None
     settings = _limit_settings(task.settings, policy, start)
     if locked is not None:
@@ -105,9 +106,9 @@ def _check_locked(policy: Policy, task: SearchTask, columns: Columns, rules: Rul
         for condition in range(rules.length[number]):
             column = rules.column[number, condition]
             asked, bins = columns.may_ask[rules.owner[number], column], columns.bins[column]
-            held = rules.allowed[number, condition, : bins + 1].astype(int)
+            holding = rules.allowed[number, condition, : bins + 1].astype(int)
             lowest = not asked & (GAP if asked & ABOVE else PRESENT)  # a missing value is below all others
-            steps = np.diff([held[-1], *held[:-1]] if lowest else held[:-1])
+            steps = np.diff([holding[-1], *holding[:-1]] if lowest else holding[:-1])
             if asked != ANYTHING and (not asked or (steps < 0 if asked & ABOVE else steps > 0).any()):
                 name = task.table.bins[column].column.name
                 limiting = " and ".join(_list_limiting_clauses(policy, name))
@@ -152,8 +153,10 @@ def mask_columns(
         cost[position[priced.column]] = priced.cost
     for monotone in policy.of_kind(Monotone):
         ordered[position[monotone.column]] = True  # false and true have an order here
+        derived = table.bins[position[monotone.column]].column.derivation is not None
         for number, rising in enumerate(_find_rising_classes(monotone, classes, start)):
-            may_ask[number, position[monotone.column]] &= _choose_sides(monotone, rising)
+            sides = _choose_sides(monotone, rising)  # where a difference is missing, it may be so by infinities
+            may_ask[number, position[monotone.column]] &= sides & (ABOVE | AT_MOST) if derived else sides
     return columns._replace(may_ask=may_ask, cost=cost, ordered=ordered, apart=apart)
 
 

@@ -18,7 +18,7 @@ from conceptrules.kernels.search.coverage import count_rules
 from conceptrules.kernels.search.values import Columns, Rows, take_rules
 from conceptrules.learn.checkpoint import Checkpoint
 from conceptrules.learn.checks import choose_least_rows
-from conceptrules.learn.choose import Trial, choose_trial, compute_error
+from conceptrules.learn.choose import USUAL, USUAL_FOR_LOSS, Trial, choose_trial, compute_error
 from conceptrules.learn.memory import (
     estimate_column_bytes,
     estimate_row_bytes,
@@ -37,6 +37,7 @@ from conceptrules.learn.search.tree_start import has_rows_for_trees
 from conceptrules.learn.task import SAMPLE, Task, choose_split
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.pareto import Point, pareto_front
+from conceptrules.tables.labels import MANY_CLASSES
 
 _QUICK = 2.5
 """Down to this penalty the search never stops: networks of a few edges take no time, and are good or bad by chance."""
@@ -122,9 +123,14 @@ def uses_forest(task: Task[SearchSettings]) -> bool:
 
 def choose_penalties(task: Task[SearchSettings]) -> tuple[float, ...]:
     """Return the penalties of an edge that a fit tries, the highest first; it may end before the last."""
-    effort = task.settings.effort_level
+    effort, rows = task.settings.effort_level, float(task.folds[0].training.mass.sum())
     lowest = effort.lowest_of_small if len(task.rows.label) <= _SMALL else effort.lowest
-    return list_penalties(float(task.folds[0].training.mass.sum()), lowest)
+    penalties = list_penalties(rows, lowest)
+    # An answer with one class more adds at most the share of a class to these scores, and takes two edges. So where an
+    # edge costs that share, no network is better than none; with very many classes, each penalty takes seconds.
+    if len(task.classes) > MANY_CLASSES and task.settings.scoring in ("f1_macro", "balanced_accuracy"):
+        return penalties[:2] + tuple(penalty for penalty in penalties[2:] if penalty < rows / len(task.classes))
+    return penalties
 
 
 def _list_decisive_settings(task: Task[SearchSettings]) -> tuple[object, ...]:
@@ -257,7 +263,8 @@ def _find_front(trials: Trials, pool: Executor, interrupted: bool) -> SearchResu
     choices = [trial for trial in fair if trials.network(trial, last).edges or not trial.edges]
     influence = np.array([trials.influence[trials.tried.index(trial)] for trial in choices])
     rows = float(task.rows.mass.sum())
-    chosen = choose_trial(choices, influence, trials.observations.independent, rows, len(task.classes))
+    usual = USUAL_FOR_LOSS if task.settings.scoring == "neg_log_loss" else USUAL
+    chosen = choose_trial(choices, influence, trials.observations.independent, rows, len(task.classes), usual)
     best = max(fair, key=lambda trial: trial.score)
     lowest = min(chosen.penalty, best.penalty)
     # Simplifying a network takes as long as learning it, so networks that a smaller one already beats are left out.

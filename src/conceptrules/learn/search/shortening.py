@@ -10,14 +10,14 @@ from conceptrules.kernels.search.values import Rows
 from conceptrules.learn.binned_table import BinnedTable
 from conceptrules.learn.search.coded_network import CodedNetwork, read_from_bins
 from conceptrules.learn.search.settings import SearchSettings
+from conceptrules.logic.canonical import sort_nodes
 from conceptrules.logic.minimisation import minimise
 from conceptrules.logic.policies.proof import prove
 from conceptrules.logic.simplification import simplify
-from conceptrules.model.canonical import sort_nodes
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import PackedBits, decide
 from conceptrules.model.network import Concept, Level, RuleNetwork
-from conceptrules.model.policy import Fair, LeastPrecision, LeastRows, Locked, Policy
+from conceptrules.model.policy import Fair, LeastPrecision, LeastRows, Locked, Policy, Signatures
 from conceptrules.model.policy.policy import read_known_rule
 from conceptrules.model.rule_reader import condition_texts, network_of_tests
 from conceptrules.model.statistics import with_statistics
@@ -41,7 +41,9 @@ def simplify_and_minimise(
     short = sort_nodes(smaller if settings.allows(smaller) else simple)
     if policy is None or not policy.clauses:
         return short
-    policy = Policy(tuple(clause for clause in policy.clauses if not isinstance(clause, Fair)), policy.domain)
+    policy = Policy(
+        tuple(clause for clause in policy.clauses if not isinstance(clause, Fair | Signatures)), policy.domain
+    )
     needed = _drop_unneeded_rules(coded.network, seen, policy)
     forms = [short, *map(sort_nodes, (simple, simplify(coded.network), needed, coded.network))]
     proofs = [prove(_add_statistics(form, rows, table, policy), policy) for form in forms]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations, islice
 
+from conceptrules.logic.canonical import drop_unused_predicates
 from conceptrules.logic.card_simplification import minimise_card
 from conceptrules.logic.minimisation.cover_reduction import CoverTask, reduce_cover
 from conceptrules.logic.minimisation.cubes import Cover, Cube, CubeBudget, Witnesses
@@ -23,7 +24,6 @@ from conceptrules.logic.minimisation.layers import (
     with_layers,
 )
 from conceptrules.logic.simplification import simplify
-from conceptrules.model.canonical import drop_unused_predicates
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.statistics import edges, edges_by_bounds
 

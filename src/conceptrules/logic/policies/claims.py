@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from conceptrules.logic.policies.possible_rows import Space
 from conceptrules.logic.solver import Undecided
+from conceptrules.model.derived import Relation
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.policy import Clause, Implies, Independent, Locked, Monotone, Policy
 from conceptrules.model.policy.policy import read_known_rule
@@ -106,6 +107,15 @@ def list_pairs(
     ]
     skips = any(test.predicate.column == column for test in impossible)
     pairs = list(combinations(chain, 2) if skips else pairwise(chain))
+    if (
+        isinstance(clause, Monotone)
+        and isinstance(cells.column.derivation, Relation)
+        and chain
+        and cells.column.ordered
+    ):
+        # Infinity less infinity is missing: a difference may come from its lowest values to that, and from it to the
+        # highest.
+        pairs += [(chain[0], len(cells.values) - 1), (len(cells.values) - 1, chain[-1])]
     falling = isinstance(clause, Monotone) and clause.direction == "down"
     return [(second, first) for first, second in pairs] if falling else pairs
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.logic.column_cells import rules_inside
+from conceptrules.logic.column_cells import rules_inside, rules_like
 from conceptrules.logic.policies.counterexamples import GivenRows
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import Literal, RuleNetwork
@@ -26,13 +26,15 @@ from conceptrules.model.policy import (
     Locked,
     OnlyFor,
     Priority,
+    Signatures,
 )
 from conceptrules.model.policy.policy import read_banned_rule, read_known_rule
 from conceptrules.model.precision import wilson_interval
 from conceptrules.model.predicate import Value
-from conceptrules.model.rule_reader import condition_texts, nearest_name, network_of_tests
+from conceptrules.model.rule_reader import nearest_name
 from conceptrules.model.statistics import asked_columns, edges, with_statistics
 from conceptrules.model.text import number_text, percent, plural, rule_text, word
+from conceptrules.model.trail import find_break, list_signatures, signature_text
 from conceptrules.tables.groups import check_groups, read_groups
 from conceptrules.tables.prediction import decide
 from conceptrules.tables.table import read_packed_bits
@@ -98,14 +100,11 @@ def _list_violations(clause: Clause, network: RuleNetwork) -> Iterator[str]:
 
 
 def find_lost_rule(clause: Locked, network: RuleNetwork) -> str | None:
-    """Return why a locked rule is not there; None if its class has it, word for word.
+    """Return why a locked rule is not there; None if its class has one that says the same, column by column.
 
     In a network of several levels, concepts pass it on: some rule of the class holds wherever the concept does.
     """
-    alone = network_of_tests(read_known_rule(clause.name, clause.rule, network.columns), network.columns)
-    locked = condition_texts(alone, 0, alone.levels[0].rules[0].literals)
-    first = network.levels[0].rules
-    rules = {index for index, rule in enumerate(first) if condition_texts(network, 0, rule.literals) == locked}
+    rules = set(rules_like(network, read_known_rule(clause.name, clause.rule, network.columns)))
     if clause.points and rules:
         assert network.head is not None
         points = tuple(map(sum, zip(*(network.head.points[rule] for rule in rules), strict=True)))
@@ -149,6 +148,16 @@ def _list_rules_with(network: RuleNetwork, columns: set[str]) -> Iterator[str]:
     for depth, rules in enumerate(_list_asked_columns(network)):
         asking = (index for index, tested in enumerate(rules) if columns <= tested)
         yield from (f"this rule does: {rule_text(network, depth, index)}" for index in asking)
+
+
+def check_signatures(clause: Signatures, network: RuleNetwork) -> tuple[bool | None, str]:
+    """Return whether enough people signed the network as it is, and who they are; None while some are missing."""
+    broken = find_break(network.trail)
+    signed = [] if broken else list_signatures(network)
+    people = {entry.who.casefold(): signature_text(entry) for entry in signed}
+    names = ", ".join(people.values()) or f"nobody{', as the trail is broken' if broken else ''}"
+    enough = len(people) >= clause.least
+    return enough or None, f"{'' if enough else f'{len(people)} of {clause.least} so far: '}signed by {names}"
 
 
 # Clauses about rows

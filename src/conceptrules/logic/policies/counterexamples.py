@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from typing import Literal as Choice
 
@@ -14,7 +14,9 @@ from conceptrules.logic.column_cells import cell_numbers, raw_value
 from conceptrules.logic.policies.card_claims import CardClaim
 from conceptrules.logic.policies.claims import Box, Claim, Splitting
 from conceptrules.logic.policies.possible_rows import Space
+from conceptrules.logic.probe_rows import covering_rows
 from conceptrules.model.card import amount_text, chance_text, list_points, output_names
+from conceptrules.model.derived import derive
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import Bits, decide, decide_fired, layers_plain, pack
 from conceptrules.model.heads import Points
@@ -28,6 +30,7 @@ from conceptrules.tables.table import Table, open_table, read_columns
 AnyClaim = Claim | CardClaim
 Origin = Choice["real", "near", "made up"]
 _MAX_ROWS, _MAX_VALUES = 10_000, 1_000_000  # rows, and values of them, that are searched for a counterexample
+_TRIED = 2_000  # rows that are made up where derived columns make those of a proof impossible
 _NEAREST = 20  # given rows that are tried to start from
 
 
@@ -121,6 +124,31 @@ def find_refuting_row(
     return None
 
 
+def can_be(network: RuleNetwork, space: Space, claim: AnyClaim, shown: Counterexample) -> bool:
+    """Return whether derived columns hold on the rows of a counterexample what they are worked out to be.
+
+    A proof lets them hold anything. So a row on which a claim fails may be one that no table can have.
+    """
+    asked = {*network.used_columns, *(test.predicate.column for test in claim.premise)}
+    for values in shown.values:
+        for column in network.columns:
+            if column.derivation is not None and column.name in asked:
+                sources = [values.get(name) for name in column.derivation.columns]
+                cells = space[column.name]
+                if cells.cell_of(derive(column.derivation, sources)) != cells.cell_of(values[column.name]):
+                    return False
+    return True
+
+
+def make_up_rows(network: RuleNetwork, space: Space) -> GivenRows:
+    """Return rows that try every part of a network, whose derived columns are worked out."""
+    kinds = {column.name: column for column in network.own_columns}
+    rows = [
+        {name: raw_value(column, row[name]) for name, column in kinds.items()} for row in covering_rows(network, _TRIED)
+    ]
+    return read_rows(network, space, rows, None)
+
+
 @dataclass(frozen=True, slots=True)
 class Decision:
     """A row, what it gets, and why."""
@@ -162,6 +190,8 @@ class Counterexample:
     """The column in which two rows differ."""
     decisions: tuple[Decision, ...]
     """One row, or two, with what they get."""
+    values: tuple[dict[str, Value | None], ...] = field(default=(), repr=False)
+    """The same rows, as the columns are read."""
 
     def __str__(self) -> str:
         return "\n".join([self.source, *map(str, self.decisions)])
@@ -205,7 +235,7 @@ def build_counterexample(
         ends = (claim.first, claim.second)
         pairs = [values if own == cell else {**values, claim.column: varied.values[cell]} for cell in ends]
     decisions = tuple(_explain_decision(network, claim, one_row) for one_row in pairs)
-    return Counterexample(origin, row, tuple(cells) if row is not None else (), claim.column, decisions)
+    return Counterexample(origin, row, tuple(cells) if row is not None else (), claim.column, decisions, tuple(pairs))
 
 
 def _find_nearest(splitting: Splitting, claim: AnyClaim, box: Box, rows: GivenRows) -> tuple[int, dict[str, int]]:

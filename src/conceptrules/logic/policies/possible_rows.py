@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from conceptrules.logic.column_cells import MOMENTS, ColumnCells, by_column, cell_numbers, unseen_category
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.policy import Banned, Bounds, Domain, Implies, Locked, Policy
-from conceptrules.model.policy.policy import read_banned_rule, read_known_rule
+from conceptrules.model.policy import Banned, Domain, Policy
+from conceptrules.model.policy.policy import read_banned_rule, read_known_rule, rule_texts
 from conceptrules.model.predicate import (
     Column,
     Interval,
@@ -99,13 +99,9 @@ def space_of(
 
 
 def policy_tests(policy: Policy, columns: Sequence[Column]) -> list[Stated]:
-    """Return the tests that proofs need to see: those of rules in words, but not of rules that are only kept."""
-    texts = [(clause.name, clause.rule) for clause in policy.of_kind(Implies)]
-    texts += [(clause.name, clause.rule) for clause in policy.of_kind(Bounds)]
-    texts += [(clause.name, clause.rule) for clause in policy.of_kind(Locked) if clause.mode == "decides"]
-    texts += [("domain.impossible", rule) for rule in policy.domain.impossible]
+    """Return the tests that proofs need to see: those of rules in words."""
     banned = [test for clause in policy.of_kind(Banned) for test in read_banned_rule(clause, columns)]
-    return [test for name, text in texts for test in read_known_rule(name, text, columns)] + banned
+    return [test for name, text in rule_texts(policy) for test in read_known_rule(name, text, columns)] + banned
 
 
 def network_space(network: RuleNetwork, policy: Policy) -> Space:
@@ -130,7 +126,7 @@ def cut_column(column: Column, tests: Sequence[Predicate], domain: Domain) -> Po
         closed = not domain.unseen and bool(column.categories) and column.kind != "boolean"
         inside = [_can_hold(column, value) and not (closed and key_of(value) not in column.places) for value in listed]
         values, inside = [*listed, "" if other is None else other], [*inside, other is not None]
-    inside.append(domain.can_miss(column.name))
+    inside.append(column.derivation is not None or domain.can_miss(column.name))
     possible = sum(1 << cell for cell, is_possible in enumerate(inside) if is_possible)
     return PossibleCells(column, (*values, None), cuts, listed, possible, closed)
 

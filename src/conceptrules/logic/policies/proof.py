@@ -7,25 +7,34 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from typing import Literal as Choice
 
 from conceptrules.logic.column_cells import cell_numbers
 from conceptrules.logic.policies.card_claims import CardSplitting, card_claims_of, clause_text
 from conceptrules.logic.policies.claims import Claim, FailingBox, Splitting, Tree, claims_of, list_conflicts
-from conceptrules.logic.policies.clause_checks import check_rows, find_lost_rule, find_violation, is_structural
+from conceptrules.logic.policies.clause_checks import (
+    check_rows,
+    check_signatures,
+    find_lost_rule,
+    find_violation,
+    is_structural,
+)
 from conceptrules.logic.policies.counterexamples import (
     AnyClaim,
     Counterexample,
     GivenRows,
     build_counterexample,
+    can_be,
     find_refuting_row,
+    make_up_rows,
     read_rows,
 )
 from conceptrules.logic.policies.possible_rows import Space, network_space, space_of
 from conceptrules.logic.solver import Undecided
 from conceptrules.model.content_hash import content_hash
+from conceptrules.model.derived import require_own_columns
 from conceptrules.model.errors import InputError, short_errors
 from conceptrules.model.network import Concept, Level, RuleNetwork
 from conceptrules.model.policy import (
@@ -39,8 +48,10 @@ from conceptrules.model.policy import (
     Locked,
     Monotone,
     Policy,
+    Signatures,
 )
 from conceptrules.model.policy.policy import check_policy, read_known_rule
+from conceptrules.model.policy.reach import reach_derived
 from conceptrules.model.predicate import Column, Value
 from conceptrules.model.provenance import ProofRecord, VerdictRecord
 from conceptrules.model.shortcuts import ShownAsHtml
@@ -101,7 +112,6 @@ def prove(
     network: RuleNetwork, policy: Policy, *, data: Any = None, labels: Iterable[object] | None = None, work: int = WORK
 ) -> Proof:
     """Return a verdict on each clause of a policy: the function behind `RuleNetwork.prove`."""
-    derived = [column.name for column in network.columns if column.derivation and column.name in network.used_columns]
     policy = check_policy(policy, network.columns, network.classes, network.head is not None)
     check_contradictions(policy, network.columns, network.classes, work=work)
     space = network_space(network, policy)
@@ -113,16 +123,13 @@ def prove(
         counterexample = None
         if isinstance(clause, LeastRows | LeastPrecision | Fair):
             satisfied, reason = check_rows(clause, network, rows)
+        elif isinstance(clause, Signatures):
+            satisfied, reason = check_signatures(clause, network)
         elif is_structural(clause):
             violation = find_violation(clause, network)
             satisfied, reason = violation is None, violation or "read off the rules"
         elif isinstance(clause, Locked) and (lost := find_lost_rule(clause, network)):
             satisfied, reason = False, lost
-        elif derived:
-            satisfied, reason = (
-                None,
-                f"not proved: columns that are worked out, such as {derived[0]}, are not known yet",
-            )
         else:
             reason, counterexample, proved = _prove_clause(clause, network, policy, space, work, rows)
             satisfied = None if proved is None and counterexample is None else counterexample is None
@@ -138,11 +145,16 @@ def _prove_clause(
 ) -> tuple[str, Counterexample | None, tuple[Tree, ...] | None]:
     """Return what was found, with a counterexample or a tree for each claim; with neither where it is undecided."""
     splitting, claims = _split_space(network, policy, space, work), list[AnyClaim]()
-    if network.head is None:
-        claims += claims_of(clause, policy, space, network.columns, network.classes) or ()
-    else:
-        claims += card_claims_of(clause, policy, space, network.columns, network.classes, network.head)
-    refuted = None if rows is None else find_refuting_row(network, splitting, claims, rows)
+    columns = (*network.own_columns, *network.asked_derived)
+    reached = reach_derived(Policy((clause,), policy.domain), columns).clauses
+    for each in reached:
+        if network.head is None:
+            claims += claims_of(each, policy, space, network.columns, network.classes) or ()
+        else:
+            claims += card_claims_of(each, policy, space, network.columns, network.classes, network.head)
+    refuted = None
+    if rows is not None and len(reached) == 1:  # or else a row changes in derived columns as well
+        refuted = find_refuting_row(network, splitting, claims, rows)
     if refuted is not None:
         claim, row = refuted
         shown = build_counterexample(network, splitting, claim, None, rows, row)
@@ -150,18 +162,31 @@ def _prove_clause(
             return "by a given row", shown, None
     trees: list[Tree] = []
     try:
+        if len(reached) > 1 and policy.domain.impossible:
+            raise Undecided(f"not proved: domain.impossible may rule out the rows that lead to {reached[-1].name}")
         for claim in claims:
             tree = splitting.prove(claim)  # type: ignore[arg-type]  # a claim goes with the head of the network
             if isinstance(tree, FailingBox):
                 shown = build_counterexample(network, splitting, claim, tree.cells, rows, None)
                 if _is_within(clause, shown):
-                    return "not decided: a prediction is a rounding error from the bound", None, None
-                return "by a possible row", shown, None
+                    raise Undecided("not decided: a prediction is a rounding error from the bound")
+                possible = shown if can_be(network, space, claim, shown) else _make_up(network, splitting, claim)
+                return "by a possible row", possible, None
             trees.append(tree)
     except Undecided as error:
         return str(error), None, None
     of_scores = network.head is not None and isinstance(clause, Monotone | Independent | Bounds)  # the text says it all
     return f"{'' if of_scores else 'of the decision only, '}on all possible rows", None, tuple(trees)
+
+
+def _make_up(network: RuleNetwork, splitting: Splitting, claim: AnyClaim) -> Counterexample:
+    """Return a row on which a claim fails and that a table can have, or raise `Undecided` if none is found."""
+    if claim.column is None:
+        rows = make_up_rows(network, splitting.space)
+        if refuted := find_refuting_row(network, splitting, [claim], rows):
+            shown = build_counterexample(network, splitting, claim, None, rows, refuted[1])
+            return replace(shown, origin="made up", row=None)
+    raise Undecided("not proved: it fails if relations and words could be anything, and no row was found where it does")
 
 
 def _is_within(clause: Clause, shown: Counterexample) -> bool:
@@ -229,6 +254,7 @@ def write_certificate(network: RuleNetwork, policy: Policy, proof: Proof, source
     """
     from conceptrules.io.encode import dumps
 
+    require_own_columns(network.asked_derived, "a certificate")
     model = json.loads(dumps(network))
     cells_of = network_space(network, policy).items()
     content = {

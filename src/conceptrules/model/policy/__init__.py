@@ -18,6 +18,7 @@ from conceptrules.model.policy.clauses import (
     Monotone,
     OnlyFor,
     Priority,
+    Signatures,
 )
 from conceptrules.model.policy.policy import Domain, Policy
 from conceptrules.model.policy.triggers import Trigger
@@ -42,5 +43,6 @@ __all__ = [
     "OnlyFor",
     "Policy",
     "Priority",
+    "Signatures",
     "Trigger",
 ]

@@ -364,9 +364,25 @@ class Bounds(Clause, key="bounds", shape="tables", named_by=("rule",), aliases={
         return f"{subject} is {bounds}" + ("" if self.rule == "always" else f" where {self.rule}")
 
 
+@dataclass(frozen=True, slots=True)
+class Signatures(Clause, key="signatures", ranges={"least": (1, 100)}):
+    """So many people have signed the network as it is, see `RuleNetwork.sign`. Until then, this is undecided."""
+
+    least: int
+    """How many people, at least."""
+
+    def _check(self) -> None:
+        if not isinstance(self.least, int):
+            self._refuse(f"{self.least!r} is no number of people; write a whole number")
+
+    @property
+    def text(self) -> str:
+        return f"signed by at least {self.least} {'person' if self.least == 1 else 'people'}"
+
+
 KINDS: tuple[type[Clause], ...] = (
     Monotone, Independent, Forbidden, Apart, OnlyFor, Cost, Locked, Banned, Default, Priority, Limit, LeastRows,
-    LeastPrecision, Fair, Implies, Bounds,
+    LeastPrecision, Fair, Implies, Bounds, Signatures,
 )  # fmt: skip
 """All kinds of clauses, in the order of a policy."""
 

@@ -61,7 +61,7 @@ def from_toml(text: str) -> Policy:
 
 def from_plain(keys: Plain) -> Policy:
     """Return the policy that plain values say."""
-    _check_keys(keys, "the policy", (*_KEYS, "order", "better", "confidence", "domain", "monitor"))
+    _check_keys(keys, "the policy", (*_KEYS, "order", "better", "confidence", "domain", "monitor", "relations"))
     order = _read_order(keys, "")
     check_order("order", order)
     clauses: list[Clause] = []
@@ -81,7 +81,9 @@ def from_plain(keys: Plain) -> Policy:
     if rules > MAX_RULES:
         raise InputError(f"{rules:,} rules in words; a policy can have {MAX_RULES}")
     stated = enumerate(_list(keys.get("monitor", ()), "monitor"))
-    return Policy(tuple(clauses), domain, tuple(_read_trigger(item, f"monitor[{number}]") for number, item in stated))
+    triggers = tuple(_read_trigger(item, f"monitor[{number}]") for number, item in stated)
+    relations = tuple(_text(relation, "relations") for relation in _list(keys.get("relations", ()), "relations"))
+    return Policy(tuple(clauses), domain, triggers, relations)
 
 
 def _read_trigger(value: object, at: str) -> Trigger:
@@ -129,6 +131,8 @@ def to_plain(policy: Policy) -> dict[str, Any]:
     if policy.triggers:
         names = ("when", "confidence", "of", "within")
         keys["monitor"] = [{name: getattr(trigger, name) for name in names} for trigger in policy.triggers]
+    if policy.relations:
+        keys["relations"] = list(policy.relations)
     return keys
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar, get_args
 
+from conceptrules.model.derived import read_relation
 from conceptrules.model.errors import InputError, short_errors
 from conceptrules.model.policy.clauses import (
     KINDS,
@@ -109,9 +110,14 @@ class Policy:
     """The rows that are possible; by default all."""
     triggers: tuple[Trigger, ...] = ()
     """What `RuleNetwork.monitor` looks for in new rows, under `monitor` in a file; nothing of it is proved."""
+    relations: tuple[str, ...] = ()
+    """Relations between columns that rules may ask about, such as "debt / income"; nothing of it is proved."""
 
     def __post_init__(self) -> None:
         _check_kinds(self.clauses)
+        object.__setattr__(self, "relations", tuple(self.relations))
+        for relation in self.relations:
+            read_relation(relation)
         object.__setattr__(self, "clauses", tuple(sorted(self.clauses, key=_place)))
         _check_repeated(self.clauses)
         _check_together(self)
@@ -216,16 +222,18 @@ def check_policy(
     for clause, label in _classes_of(policy):
         if label not in classes:
             known = nearest_name(str(label), list(map(str, classes))) if classes else "a number is predicted"
+            alike = [each for each in classes if str(each) == str(label)]
+            known = f"write {_quote(alike[0])}" if alike else known
             raise InputError(f"{clause}: there is no class {label!r}; {known}")
     for priority in policy.of_kind(Priority):
         if len(priority.classes) != len(classes):
             raise InputError(f"priority must list each class once: {', '.join(map(word, classes))}")
     for monotone in policy.of_kind(Monotone):
         kind = next(column.kind for column in columns if column.name == monotone.column)
-        if kind == "category":
+        if kind in ("category", "text"):
             raise InputError(
-                f"{monotone.name}: the column {monotone.column!r} is a category, which has no order; "
-                "make it an ordinal column, or take the clause out"
+                f"{monotone.name}: the column {monotone.column!r} is {'a ' * (kind == 'category')}{kind}, which has no "
+                "order; make it an ordinal column, or take the clause out"
             )
     ranked = [_rank_classes(c, classes) if isinstance(c, Monotone) else c for c in policy.clauses]
     for column, low, _ in policy.domain.ranges:

@@ -24,6 +24,7 @@ FIGURES = {
     "bias": "how much too high predicted numbers are on average",
     "default": "the share of rows on which no class fires",
     "conflict": "the share of rows on which several classes fire",
+    "abstained": "the share of rows on which not exactly one class fires",
     "missing": "the share of missing values of a used column",
     "unseen": "the share of unknown categories of a used column",
 }

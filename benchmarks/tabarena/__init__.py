@@ -1,0 +1,1 @@
+"""An entry for TabArena: our scorecards as models of AutoGluon. See README.md."""

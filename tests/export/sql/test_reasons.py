@@ -1,0 +1,72 @@
+"""The codes of reasons in SQL are those of the network, in the databases that run here."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conceptrules import InputError
+from conceptrules.export import export
+from conceptrules.export.verify.databases import DATABASES, StoredColumn
+from conceptrules.model import Equals, Level, Literal, Points, Rule, RuleNetwork
+from tests.explain.test_reasons import CARD, DECISION
+from tests.explain.test_reasons import CODED as TOLD_APART
+from tests.export.code.test_reasons import ROWS, list_rows
+from tests.strategies import number_cards, scorecards
+
+CODED = CARD.with_reason_codes({"debt": ("R01", "Debt")})
+
+
+def ask(network: RuleNetwork, rows: list, dialect: str, kinds: list[str]) -> list[list[str]]:
+    database = DATABASES[dialect]
+    missing = database.missing([("data",)])
+    if missing:
+        pytest.skip(missing)
+    columns = [
+        StoredColumn(column.name, kind, list(values))
+        for column, kind, values in zip(network.columns, kinds, zip(*rows, strict=True), strict=True)
+    ]
+    (answers,) = database.ask([("data",)], columns, [(export(network, "sql", dialect=dialect, reasons=True), None)])
+    return [[code for code in row[-4:] if code is not None] for row in answers]
+
+
+def expect(network: RuleNetwork, rows: list) -> list[list[str]]:
+    reasons = network.reasons(rows)
+    return [[each.code for each in reasons[row]] for row in range(len(rows))]
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite", "postgres"])
+def test_databases_give_the_codes_of_the_network(dialect):
+    kinds = ["number", "number", "text"]
+    assert ask(CODED, ROWS, dialect, kinds) == expect(CODED, ROWS)
+    assert export(CODED, "sql", dialect=dialect, reasons=True, probabilities=True, verify=True)
+
+
+@settings(max_examples=40)
+@given(st.one_of(scorecards(), number_cards()))
+def test_the_codes_of_any_card_with_one_score(card: RuleNetwork):
+    rows = list_rows(card) if card.columns else []
+    if len(card.classes) < 3 and len(card.levels) == 1 and rows and all(c.kind == "boolean" for c in card.columns):
+        named = [column.name for column in card.columns]
+        if len({name.casefold() for name in named}) == len(named):
+            assert ask(card, rows, "duckdb", ["flag"] * len(named)) == expect(card, rows)
+
+
+def test_several_classes_and_decisions_have_rules_and_no_codes():
+    assert "reason_1" not in export(DECISION, "sql", reasons=True)
+    head = Points([[1, 0, 2]], [0, 0, 0], offsets=[0, 0, 0], unit=0.5)
+    several = RuleNetwork(
+        CODED.columns, [Equals("job", "cook")], [Level([Rule([Literal(0)])], ())], list("abc"), head=head
+    )
+    assert "reason_1" not in export(several, "sql", reasons=True)
+
+
+def test_a_code_that_a_database_cannot_hold():
+    with pytest.raises(InputError, match="cannot be written in the SQL of postgres"):
+        export(CODED.with_reason_codes({"debt": ("\0", "x")}), "sql", dialect="postgres", reasons=True)
+
+
+def test_codes_that_depend_on_what_the_row_says_are_refused():
+    with pytest.raises(InputError, match="the reason codes of 'debt' depend on what the row says, which SQL does not"):
+        export(TOLD_APART, "sql", reasons=True)
