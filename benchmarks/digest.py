@@ -137,8 +137,9 @@ def _numbers_hashes() -> Iterator[str]:
         ({"max_rule_length": 2}, (many.drop_columns(["age"]), many["age"].to_numpy() + 30.0 * (many_y == "low"))),
     ]
     for settings, rows in fits:
-        for point in _fitted(ScorecardRegressor(random_state=0, **settings), *rows).frontier_:
-            yield _hash(point.network)
+        reg = _fitted(ScorecardRegressor(random_state=0, **settings), *rows)
+        yield _hash(reg.network_)
+        yield from (_hash(point.network) for point in reg.frontier_)
 
 
 _FITS: Mapping[str, Callable[[], Iterator[str]]] = {

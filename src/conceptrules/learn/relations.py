@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from conceptrules.kernels.points.arithmetic import take_logarithms
 from conceptrules.kernels.search.scores import score_of
 from conceptrules.kernels.search.values import Rows
 from conceptrules.learn.binned_table import BinnedTable, Bins
@@ -227,7 +228,7 @@ def _learn_and_judge(coded: CodedTable, options: FitOptions[Any], kept: NDArray[
         card = cards.networks[cards.chosen]
         first = np.cumsum([0, *(len(fold.held_out.label) for fold in task.folds)])
         row = np.concatenate([start + rows for start, rows in zip(first[:-1], observed, strict=True)])
-        logs = np.log(np.maximum(card.held_out.shares[row], 1e-15))
+        logs = take_logarithms(np.maximum(card.held_out.shares[row], 1e-15))
         gains = (observations.mass * logs).sum(axis=1) / float(observations.count @ observations.mass.sum(axis=1))
         return _Judged(
             float(observations.count @ gains),

@@ -93,7 +93,7 @@ class NumberSums:
         more = NumberSums(self._target)
         more._keys, more._weight, more._rows = keys, totals, np.bincount(key_of_row, minlength=len(keys))
         more._largest = float(np.abs(numbers).max(initial=0.0))
-        more._exposure = float(weight @ exposure)
+        more._exposure = float((weight * exposure).sum())
         self.merge(more)
 
     def merge(self, later: NumberSums) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from conceptrules.kernels.points.arithmetic import solve, sum_squares, take_logarithms
 from conceptrules.learn.points.path import compute_probabilities
 from conceptrules.learn.points.settings import OF_ANSWERS
 from conceptrules.model.metrics import macro_f1
@@ -49,7 +50,7 @@ def fit_calibration(margins: Floats, mass: Floats) -> Calibration:
 
     def measure_loss_at(figures: Floats) -> float:
         shares = compute_probabilities(figures[0] * margins + figures[1:])
-        loss = -float((mass * np.log(np.maximum(shares, 1e-300))).sum())
+        loss = -float((mass * take_logarithms(np.maximum(shares, 1e-300))).sum())
         return loss + 0.5 * _TRUST * float(((figures - start) ** 2).sum())
 
     figures, loss = start, measure_loss_at(start)
@@ -59,10 +60,10 @@ def fit_calibration(margins: Floats, mass: Floats) -> Calibration:
         mean = (shares * margins).sum(axis=1)
         vector = np.concatenate([[(slopes * margins).sum()], slopes.sum(axis=0)]) - _TRUST * (figures - start)
         matrix = _TRUST * np.eye(outputs + 1)
-        matrix[0, 0] += (weighted * margins**2).sum() - total @ mean**2
+        matrix[0, 0] += (weighted * margins**2).sum() - (total * mean**2).sum()
         matrix[0, 1:] = matrix[1:, 0] = (weighted * (margins - mean[:, None])).sum(axis=0)
-        matrix[1:, 1:] += np.diag(weighted.sum(axis=0)) - weighted.T @ shares
-        step = np.linalg.solve(matrix, vector)
+        matrix[1:, 1:] += np.diag(weighted.sum(axis=0)) - sum_squares(total, np.ascontiguousarray(shares))
+        step = solve(matrix, vector)
         tried = measure_loss_at(figures + step)
         while tried > loss + 1e-12 * abs(loss) and np.abs(step).max() > 1e-8:
             step = step / 2
@@ -90,7 +91,7 @@ class Judged:
 def judge_margins(margins: Floats, mass: Floats, scoring: str) -> Judged:
     """Return what the margins mean once they are calibrated."""
     shares = compute_probabilities(fit_calibration(margins, mass).apply(margins))
-    logs = np.log(np.maximum(shares, 1e-15))
+    logs = take_logarithms(np.maximum(shares, 1e-15))
     if scoring in OF_ANSWERS:
         logs += choose_shifts(shares, mass, make_utility(scoring, None))
     return Judged(margins, mass, shares, np.argmax(logs, axis=1))
@@ -101,7 +102,7 @@ def measure_score(judged: Judged, scoring: str, rows: Any = slice(None)) -> floa
     shares, mass = judged.shares[rows], judged.mass[rows]
     total = float(mass.sum())
     if scoring == "neg_log_loss":
-        return float((mass * np.log(np.maximum(shares, 1e-15))).sum()) / total
+        return float((mass * take_logarithms(np.maximum(shares, 1e-15))).sum()) / total
     if scoring == "neg_brier_score":
         squares = (shares**2).sum(axis=1, keepdims=True) - 2 * shares + 1
         return -float((mass * squares).sum()) / total / (2 if shares.shape[1] == 2 else 1)
@@ -169,7 +170,7 @@ def count_confusion(mass: Floats, answers: NDArray[np.intp]) -> Floats:
 
 def choose_shifts(shares: Floats, mass: Floats, utility: Utility, unit: float = 0.25) -> Floats:
     """Return what to add to the logarithm of the share of each class before the largest answers, in whole units."""
-    logs, shift = np.log(np.maximum(shares, 1e-15)), np.zeros(mass.shape[1])
+    logs, shift = take_logarithms(np.maximum(shares, 1e-15)), np.zeros(mass.shape[1])
     steps = np.arange(-round(_REACH / unit), round(_REACH / unit) + 1) * unit
     best = utility(count_confusion(mass, np.argmax(logs, axis=1)))
     moved = [1] if mass.shape[1] == 2 else range(mass.shape[1] if mass.shape[1] <= _MOST_SHIFTED else 0)
@@ -180,11 +181,17 @@ def choose_shifts(shares: Floats, mass: Floats, utility: Utility, unit: float = 
             # The class answers where its own value exceeds the largest other one: a single figure for each row.
             answers, lead = np.argmax(others, axis=1), np.max(others, axis=1) - logs[:, k]
             values = _measure_moves(utility, mass, answers, k, np.searchsorted(steps, lead, "right"), len(steps))
-            smooth = np.convolve(np.pad(values, 1, mode="edge"), [0.25, 0.5, 0.25], "valid")
-            chosen = int(np.argmax(smooth))
+            chosen = int(np.argmax(mix_neighbours(values)))
             if values[chosen] > best + _WORTH_A_SHIFT * abs(best):
                 best, shift[k] = float(values[chosen]), steps[chosen]
     return shift
+
+
+def mix_neighbours(values: Floats) -> Floats:
+    """Return the mean of each value and its neighbours: a single one is half chance."""
+    padded = np.pad(values, 1, mode="edge")
+    means: Floats = 0.25 * padded[:-2] + 0.5 * padded[1:-1] + 0.25 * padded[2:]
+    return means
 
 
 def _measure_moves(

@@ -9,6 +9,7 @@ from math import ceil, floor
 import numpy as np
 from numpy.typing import NDArray
 
+from conceptrules.kernels.points.arithmetic import exponentiate, take_logarithms
 from conceptrules.learn.binned_table import BinnedTable, Test, join_mentions
 from conceptrules.learn.points.calibration import (
     Judged,
@@ -53,7 +54,7 @@ def make_network(
     whole = round_card(card, rows, task.settings.max_points, list_kept_rules(task.settings))
     rules = merge_rules(task.table, card.rules, whole.points)
     # Weights of classes moved the margins by their logarithms: probabilities are those of the rows as they are.
-    moved = np.log(np.where(task.class_weight > 0, task.class_weight, 1.0))
+    moved = take_logarithms(np.where(task.class_weight > 0, task.class_weight, 1.0))
     moved = moved[1:] - moved[:1] if len(moved) == 2 else moved
     margins, base = judged.margins - moved, whole.base - moved
     calibration = fit_calibration(margins, raw)
@@ -62,7 +63,7 @@ def make_network(
     utility = make_utility(task.settings.scoring, task.settings.costs)
     steps = max(round(_FINEST / unit), 1) * unit
     shifts = np.rint(choose_shifts(shares, judged.mass, utility, steps) / unit).astype(int)
-    answers = np.argmax(np.log(np.maximum(shares, 1e-15)) + unit * shifts, axis=1)
+    answers = np.argmax(take_logarithms(np.maximum(shares, 1e-15)) + unit * shifts, axis=1)
     points = tuple(tuple(row) for _, row in rules)
     if len(task.classes) == 2:
         holds = np.array([rule.find_rows(rows.codes) for rule in card.rules], np.int64).reshape(-1, len(rows.codes))
@@ -127,14 +128,14 @@ def _make_score(
 
     The log odds of the second class are `base` + `unit` * score, and it is answered where they exceed -`unit` * shift.
     """
-    shares = 1 / (1 + np.exp(-(unit * scores + base)))
+    shares = 1 / (1 + exponentiate(-(unit * scores + base)))
     head = Points(points, (0,), probabilities=tuple(zip(scores.tolist(), shares.tolist(), strict=True)))
     low, high = head.bounds[0]
     cutoff = task.settings.cutoff
     if cutoff is None:
         cut = floor(-base / unit - shift) + 1
     elif isinstance(cutoff, float):
-        cut = ceil((np.log(cutoff / (1 - cutoff)) - base) / unit)
+        cut = ceil((float(take_logarithms(cutoff / (1 - cutoff))) - base) / unit)
     else:
         cut = int(cutoff)
     return replace(head, cutoff=min(max(cut, low), high + 1))

@@ -15,9 +15,10 @@ from operator import attrgetter, methodcaller
 import numpy as np
 from numpy.typing import NDArray
 
+from conceptrules.kernels.points.arithmetic import take_logarithms
 from conceptrules.kernels.search.values import Columns, Rows
 from conceptrules.learn.memory import estimate_column_bytes, estimate_row_bytes
-from conceptrules.learn.points.calibration import Judged, judge_margins, measure_loss, measure_score
+from conceptrules.learn.points.calibration import Judged, judge_margins, measure_loss, measure_score, mix_neighbours
 from conceptrules.learn.points.card_network import HeldOut, check_cutoff, make_network
 from conceptrules.learn.points.growth import RuleGrower
 from conceptrules.learn.points.path import CardPath, PointRows, RealCard
@@ -169,8 +170,8 @@ def _should_stop(tried: Sequence[CardTrial], task: Task[CardSettings]) -> bool:
 def _measure_costs(tried: Sequence[CardTrial], task: Task[CardSettings], smooth: bool = False) -> Floats:
     """Return the loss of each card on held-out rows, as a share of that of the first, and the price of its edges."""
     scores = np.array([trial.score for trial in tried])
-    if smooth:  # the mean with both neighbours on the path: a single score is half chance
-        scores = np.convolve(np.pad(scores, 1, mode="edge"), [0.25, 0.5, 0.25], "valid")
+    if smooth:
+        scores = mix_neighbours(scores)
     losses = -scores if task.settings.scoring.startswith("neg_") else 1 - scores
     costs: Floats = losses / max(losses[0], 1e-12) + _price_edge(task) * np.array([trial.edges for trial in tried])
     return costs
@@ -179,7 +180,7 @@ def _measure_costs(tried: Sequence[CardTrial], task: Task[CardSettings], smooth:
 def _price_edge(task: Task[CardSettings]) -> float:
     """Return what an edge has to take away from the loss, as a share of that of the card without rules."""
     shares = task.rows.mass.sum(axis=0) / task.rows.mass.sum()
-    entropy = -float(shares @ np.log(np.maximum(shares, 1e-300)))
+    entropy = -float((shares * take_logarithms(np.maximum(shares, 1e-300))).sum())
     evidence = entropy * math.sqrt(float(task.unweigh(task.rows.mass).sum()))
     return min(_PRICE, _EVIDENCE / max(evidence, 1e-12))
 

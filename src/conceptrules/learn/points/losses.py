@@ -12,6 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from conceptrules.kernels.points.arithmetic import exponentiate, take_logarithms
+
 Floats = NDArray[np.float64]
 _EXACT = 1e-4
 """The least variance that errors of a number are taken to have, as a share of that of the number."""
@@ -120,28 +122,28 @@ class Poisson(Loss):
     def scale(self, target: Floats, weight: Floats) -> tuple[TargetScale, Floats]:
         mean = float(np.average(_shrink(target), weights=weight)) * float(target.max())
         equal = (target == target[0]).all()
-        return TargetScale(float(np.log(mean)), 0.0 if equal else 1.0), target / mean
+        return TargetScale(float(take_logarithms(mean)), 0.0 if equal else 1.0), target / mean
 
     def start(self, target: Floats, weight: Floats) -> float:
-        return float(np.log(np.average(target, weights=weight)))
+        return float(take_logarithms(np.average(target, weights=weight)))
 
     def differentiate(self, target: Floats, margins: Floats, weight: Floats) -> tuple[Floats, Floats]:
-        means = np.exp(margins)
+        means = exponentiate(margins)
         dispersion = max(float((weight * (target - means) ** 2 / means).sum() / weight.sum()), _EXACT)
         return weight * (target - means) / dispersion, weight * means / dispersion
 
     def measure(self, target: Floats, margins: Floats) -> Floats:
-        means = np.exp(margins)
-        logs = np.log(np.where(target > 0, target, 1.0))
+        means = exponentiate(margins)
+        logs = take_logarithms(np.where(target > 0, target, 1.0))
         deviances: Floats = 2 * (target * (logs - margins) - target + means)
         return deviances
 
     def find_base(self, target: Floats, added: Floats, weight: Floats) -> float:
-        return float(np.log((weight @ target) / (weight @ np.exp(added))))
+        return float(take_logarithms((weight * target).sum() / (weight * exponentiate(added)).sum()))
 
     def find_residuals(self, target: Floats, margins: Floats) -> Floats:
         """Return the residuals over the roots of the means: counts vary more where they are larger."""
-        means = np.exp(margins)
+        means = exponentiate(margins)
         residuals: Floats = (target - means) / np.sqrt(means)
         return residuals
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from conceptrules.kernels.points.arithmetic import exponentiate
 from conceptrules.kernels.search.shards import WEIGHT_UNIT, Shard, concatenate_shards
 from conceptrules.kernels.search.values import Columns, Rows
 from conceptrules.learn.binned_table import coarsen_bins, recode_rows
@@ -120,7 +121,7 @@ def make_number_task(coded: CodedTable, options: FitOptions[NumberSettings]) -> 
 def _to_margins(numbers: Floats, loss: Loss, scale: TargetScale) -> Floats:
     """Return other numbers in the units of the margins."""
     if loss.link == "log":
-        return numbers / np.exp(scale.centre)
+        return numbers / exponentiate(scale.centre)
     return (numbers - scale.centre) / (scale.spread or 1.0)
 
 

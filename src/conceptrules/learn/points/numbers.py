@@ -11,6 +11,8 @@ from operator import methodcaller
 import numpy as np
 from numpy.typing import NDArray
 
+from conceptrules.kernels.points.arithmetic import exponentiate
+from conceptrules.learn.points.calibration import mix_neighbours
 from conceptrules.learn.points.card_network import merge_rules, write_rules
 from conceptrules.learn.points.constraints import list_kept_rules
 from conceptrules.learn.points.learning import CardTrial, make_grower
@@ -163,7 +165,7 @@ def _choose_step(
         return 0
     scores = np.array([trial.score for trial in tried])
     # The mean with both neighbours on the path: a single score is half chance.
-    smooth = np.convolve(np.pad(scores, 1, mode="edge"), [0.25, 0.5, 0.25], "valid")
+    smooth = mix_neighbours(scores)
     best = int(np.argmax(smooth))
     gains = _measure_losses(numbers, judges, margins[0]) - _measure_losses(numbers, judges, margins[best])
     error = math.sqrt(len(gains)) * float(np.std(gains))
@@ -183,7 +185,7 @@ def _find_errors(numbers: NumberTask, judges: _Judges, margins: Sequence[Floats]
 
 def _list_quantiles(numbers: NumberTask, errors: Sequence[Floats]) -> Floats:
     """Return quantiles of residuals, in units of the number, or of its root for counts."""
-    unit = math.exp(numbers.scale.centre / 2) if numbers.loss.link == "log" else numbers.scale.spread
+    unit = float(exponentiate(numbers.scale.centre / 2)) if numbers.loss.link == "log" else numbers.scale.spread
     quantiles = [unit * np.quantile(each, np.linspace(0, 1, _QUANTILES)) for each in errors]
     return np.array(quantiles).reshape(-1, _QUANTILES)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from conceptrules.kernels.points.arithmetic import exponentiate, invert_diagonal, solve, take_logarithms
 from conceptrules.kernels.points.reference import NEVER
 from conceptrules.kernels.points.sums import add_normal_equations, add_weights
 from conceptrules.learn.binned_table import BinnedTable
@@ -81,7 +82,7 @@ def compute_probabilities(margins: Floats) -> Floats:
     """Return (rows, classes) from (rows, outputs)."""
     if margins.shape[1] == 1:
         margins = np.hstack([np.zeros_like(margins), margins])
-    powers = np.exp(margins - margins.max(axis=1, keepdims=True))
+    powers = exponentiate(margins - margins.max(axis=1, keepdims=True))
     shares: Floats = powers / powers.sum(axis=1, keepdims=True)
     return shares
 
@@ -113,7 +114,7 @@ class CardPath:
         self._paying = np.zeros((0, len(base)), np.bool_)
         self._margins = np.tile(base, (len(self._total), 1))
         self._holds = np.zeros((len(self._total), _ROOM), np.uint8)
-        self._held_out_holds = np.zeros((len(held_out), 0), np.bool_)
+        self._held_out_holds = np.zeros((len(held_out), 0), np.uint8)
         self._grower = grower
         self._removed = set[tuple[tuple[int, ...], bytes]]()
         self._signs = np.zeros((0, len(base)), np.int64)
@@ -127,7 +128,7 @@ class CardPath:
     def _begin(self, rows: PointRows) -> tuple[Floats, Floats]:
         """Return (rows, outputs): what the scores are to explain, and the scores without rules."""
         share = (rows.mass.sum(axis=0) + 0.5) / (rows.mass.sum() + 0.5 * rows.mass.shape[1])
-        base = np.log(share[1:] / share[:1]) if len(share) == 2 else np.log(share)
+        base = take_logarithms(share[1:] / share[:1] if len(share) == 2 else share)
         # With two classes, that of the second one; what the first one gets is the same with the other sign.
         return np.ascontiguousarray(rows.mass[:, 1:] if len(share) == 2 else rows.mass), base
 
@@ -142,7 +143,10 @@ class CardPath:
 
     def compute_held_out_margins(self) -> Floats:
         """Return what the card says of the rows that judge."""
-        margins: Floats = self._held_out_holds @ self._weights + self._base
+        margins = np.zeros((len(self._held_out), len(self._base)))
+        every, weights = np.arange(len(self._rules)), np.vstack([self._base, self._weights])
+        for output in range(len(self._base)):
+            add_weights(self._held_out_holds, every, np.ascontiguousarray(weights[:, output]), margins[:, output])
         return margins
 
     def extend(self) -> bool:
@@ -219,7 +223,8 @@ class CardPath:
         if number == self._holds.shape[1]:
             self._holds = np.hstack([self._holds, np.zeros_like(self._holds)])
         self._holds[:, number] = rule.find_rows(self._rows.codes)
-        self._held_out_holds = np.column_stack([self._held_out_holds, rule.find_rows(self._held_out)])
+        held_out = rule.find_rows(self._held_out).astype(np.uint8)
+        self._held_out_holds = np.column_stack([self._held_out_holds, held_out])
         self._weights = np.vstack([self._weights, np.zeros(outputs)])
         self._paying = np.vstack([self._paying, np.zeros(outputs, np.bool_)])
         self._signs = np.vstack([self._signs, np.zeros(outputs, np.int64)])
@@ -267,7 +272,7 @@ class CardPath:
         for output in range(len(self._base)):
             rules, _, matrix = self._sum_equations(slopes, curvatures, output)
             # What the likelihood loses without a weight while all others make up for it, to second order.
-            loss[rules, output] = self._weights[rules, output] ** 2 / (2 * np.linalg.inv(matrix).diagonal()[1:])
+            loss[rules, output] = self._weights[rules, output] ** 2 / (2 * invert_diagonal(matrix)[1:])
         alone = self._paying.sum(axis=1) == 1  # then the conditions go with the points
         loss /= 1 + np.where(alone, self._edges, 0)[:, None]
         loss[earlier:] = loss[: 0 if self._constraints is None else len(self._constraints.kept)] = np.inf
@@ -330,13 +335,13 @@ class CardPath:
 
 def _solve_step(matrix: Floats, vector: Floats, weights: Floats, signs: NDArray[np.int64]) -> Floats:
     """Return the Newton step of the base and of weights that keep their signs: those that would not become 0."""
-    step: Floats = np.linalg.solve(matrix, vector).astype(np.float64)
+    step = solve(matrix, vector)
     none = np.zeros(len(step), np.bool_)
     while (wrong := (signs * (weights + step[1:]) < 0) & ~none[1:]).any():
         none[1:] |= wrong
         step[1:][none[1:]] = -weights[none[1:]]
-        left = vector[~none] - matrix[np.ix_(~none, none)] @ step[none]
-        step[~none] = np.linalg.solve(matrix[np.ix_(~none, ~none)], left)
+        left = vector[~none] - (matrix[np.ix_(~none, none)] * step[none]).sum(axis=1)
+        step[~none] = solve(matrix[np.ix_(~none, ~none)], left)
     return step
 
 
@@ -385,12 +390,12 @@ class NumberPath(CardPath):
 
     def _measure_loss(self) -> float:
         assert self._rows.target is not None
-        return float(self._total @ self._loss.measure(self._rows.target, self._margins[:, 0]))
+        return float((self._total * self._loss.measure(self._rows.target, self._margins[:, 0])).sum())
 
     def _rank_rules(self) -> NDArray[np.intp]:
         """Return the rules but for locked ones and the last one, the one that is least missed for its edges first."""
         rules, _, matrix = self._sum_equations(*self._differentiate(), 0)
-        missed = self._weights[rules, 0] ** 2 / np.diag(np.linalg.inv(matrix))[1:]
+        missed = self._weights[rules, 0] ** 2 / invert_diagonal(matrix)[1:]
         order = rules[np.argsort(missed / (np.array(self._edges)[rules] + 1), kind="stable")]
         locked = 0 if self._constraints is None else len(self._constraints.kept)
         ranked: NDArray[np.intp] = order[(order >= locked) & (order < len(self._rules) - 1)]

@@ -34,5 +34,5 @@ def round_card(card: RealCard, rows: PointRows, most: int, kept: Sequence[KeptRu
         points[number] = each.settle(points[number], card.weights[number])
     added = np.zeros(len(card.base))
     for rule, rounding in zip(card.rules, unit * points - card.weights, strict=True):
-        added += float(rule.find_rows(rows.codes) @ rows.mass.sum(axis=1)) * rounding
+        added += float(rows.mass[rule.find_rows(rows.codes)].sum()) * rounding
     return WholeCard(points, unit, card.base - added / rows.mass.sum())
