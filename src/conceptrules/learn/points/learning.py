@@ -33,10 +33,13 @@ from conceptrules.model.pareto import Point, pareto_front
 Floats = NDArray[np.float64]
 _PATIENCE = 10
 """The path ends after so many rounds that led to no card that is worth its edges better."""
-_PRICE, _EVIDENCE = 5e-4, 0.015
+_PRICE, _EVIDENCE = 8e-4, 0.024
 """What an edge has to take away from the loss on held-out rows, as a share of that of the card without rules; but no
 more than so much of the log loss of all rows, in nats, times the square root of their number. Many rows bear out many
 rules, although each of these says little about most rows."""
+_CHEAPER = 0.6
+"""The share of this price that an edge has where there are several classes, since it speaks of one of them only, and in
+cards of one column a rule, which are read at a glance."""
 _CHANCE = 1.3
 """The best card has to be this many standard errors better than one without rules."""
 
@@ -182,7 +185,8 @@ def _price_edge(task: Task[CardSettings]) -> float:
     shares = task.rows.mass.sum(axis=0) / task.rows.mass.sum()
     entropy = -float((shares * take_logarithms(np.maximum(shares, 1e-300))).sum())
     evidence = entropy * math.sqrt(float(task.unweigh(task.rows.mass).sum()))
-    return min(_PRICE, _EVIDENCE / max(evidence, 1e-12))
+    cheaper = len(shares) > 2 or task.settings.length == 1
+    return (_CHEAPER if cheaper else 1.0) * min(_PRICE, _EVIDENCE / max(evidence, 1e-12))
 
 
 def _choose_step(trials: _Trials, task: Task[CardSettings]) -> int:
