@@ -74,8 +74,6 @@ def limits(**other: Any) -> Limits:
         "negation": True,
         "scoring": F1_MACRO,
         "sweeps": 3,
-        "seeds": 1,
-        "regrow": 0,
         "locked": 0,
         "fixed_priority": False,
         "fixed_default": False,

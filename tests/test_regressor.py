@@ -1,5 +1,6 @@
 """ScorecardRegressor: the estimator from the outside."""
 
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -338,6 +339,16 @@ def test_a_constant_target_is_answered_and_nothing_is_learned(value: float) -> N
     with pytest.warns(NothingLearnedWarning, match="every row gets the number"):
         model = ScorecardRegressor(**SMALL).fit(make_table(40)[0], [value] * 40)
     assert model.predict(make_table(3)[0]) == pytest.approx([value] * 3, rel=1e-3)
+
+
+@pytest.mark.parametrize("constant", [False, True])
+def test_the_model_says_whether_it_learned_from_mixed_rows(constant: bool) -> None:
+    table, y = make_table(40)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NothingLearnedWarning)
+        model = ScorecardRegressor(random_state=0).fit(table, [7.0] * 40 if constant else y)
+    assert model.network_.training is not None
+    assert model.network_.training.augmented == (not constant)
 
 
 def test_noise_gives_no_rules() -> None:

@@ -44,7 +44,7 @@ class ConceptRuleClassifier(SteeredModel, ClassifierMixin, TransformerMixin, Bas
     Parameters
     ----------
     effort : {"fast", "default", "best"}, default="default"
-        How hard to try. "best" takes many times as long.
+        How hard to try: down to which penalty of an edge the path goes. "fast" has no mixed rows besides.
     scoring : {"f1_macro", "accuracy", "balanced_accuracy", "neg_log_loss"}, default="f1_macro"
         What is optimised, under scikit-learn's names.
     max_edges : int, default=None
@@ -64,7 +64,7 @@ class ConceptRuleClassifier(SteeredModel, ClassifierMixin, TransformerMixin, Bas
         The most parts that a column of numbers is cut into, from 2 to 255. None: 255.
     validation_fraction : float, default=None
         The share of rows held out to choose the network. None: up to 500 different rows, a fifth is held out five
-        times; up to 5,000, a third three times, and by "best" a fifth five times; beyond that a fifth, twice up to
+        times; up to 5,000, a third three times; beyond that a fifth, twice up to
         20,000 rows and once after. With `time` it is a fifth, once. In these cases the network is learned from all rows
         in the end. Of more than 100,000 different rows, this fraction or a fifth is held out once, and not
         learned from.

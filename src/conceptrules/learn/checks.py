@@ -16,12 +16,13 @@ from conceptrules.binarize import Binarizer
 from conceptrules.learn.binned_table import MAX_BINS
 from conceptrules.model.derived import read_relation
 from conceptrules.model.errors import InputError, warn
-from conceptrules.model.policy import Forbidden, LeastRows, Policy
+from conceptrules.model.policy import Forbidden, LeastRows, Limit, Policy
 from conceptrules.tables.labels import check_labels
 from conceptrules.tables.table import Table, open_table
 
 AUTO = "auto"
 """Relations that the fit looks for itself."""
+_LIMITS = {"edges": "max_edges", "rules": "max_rules", "literals": "max_rule_length"}
 _LIGHT = 0.1
 """Weights whose mean is below this are more likely shares than numbers of rows."""
 
@@ -148,3 +149,13 @@ def make_binarizer(
     binarizer.policy = policy if isinstance(policy, Policy) else None
     binarizer.check()
     return binarizer
+
+
+def list_limits(settings: Any, policy: Policy) -> dict[str, int]:
+    """Return the limits of a policy by the setting that keeps each: the lower one where both limit the same."""
+    limits: dict[str, int] = {}
+    for limit in policy.of_kind(Limit):
+        setting = _LIMITS[limit.of]
+        known = getattr(settings, setting)
+        limits[setting] = limit.most if known is None else min(known, limit.most)
+    return limits

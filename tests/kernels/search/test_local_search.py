@@ -66,7 +66,6 @@ def test_the_score_is_that_of_the_network_and_limits_are_kept(
         conditions=data.draw(st.integers(1, 4)),
         categories=data.draw(st.integers(1, 4)),
         negation=data.draw(st.booleans()),
-        regrow=data.draw(st.integers(0, 2)),
     )
     found = Found(rows, columns, wanted)
     assert found.score == pytest.approx(score_of(confusion_plain(rows, found.answers), wanted.scoring))
@@ -94,7 +93,7 @@ def test_a_network_is_never_made_worse(rng: np.random.Generator, scoring: str) -
 @given(seeded())
 def test_the_same_state_gives_the_same_network(rng: np.random.Generator) -> None:
     columns = some_columns(rng)
-    rows, wanted = some_rows(rng, columns, 3, 40), limits(penalty=0.002, regrow=2)
+    rows, wanted = some_rows(rng, columns, 3, 40), limits(penalty=0.002)
     one, two = (Found(rows, columns, wanted) for _ in range(2))
     assert (one.used, one.default, one.score, one.cost) == (two.used, two.default, two.score, two.cost)
     assert all(np.array_equal(a[: one.used], b[: one.used]) for a, b in zip(one.rules[:2], two.rules[:2], strict=True))

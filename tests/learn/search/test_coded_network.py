@@ -55,7 +55,7 @@ def snapshot_of(bins: BinnedTable, codes: np.ndarray, target: np.ndarray, classe
     rows = keep_rows_with_weight(codes[np.unique(number, return_index=True)[1]], mass)
     rules, order = empty_rules(40), np.random.default_rng(seed).permutation(classes)
     used, default, score, cost = search(
-        rows, bins.make_columns(rows.codes, classes), limits(rules=40, penalty=1e-4, regrow=1), rules, 0, order,
+        rows, bins.make_columns(rows.codes, classes), limits(rules=40, penalty=1e-4), rules, 0, order,
         int(order[-1]),
         np.array([seed + 1], np.uint64),
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Local search for the rules of a network with one level: change, drop, add and exchange rules while it gets better.
+"""Local search for the rules of a network with one level: change, drop and add rules while it gets better.
 
 What is maximised is the score less the penalty of all edges. Gains of rows are linear in the score's slopes, as those
 of a boosting round are in its gradients; whether a change is taken is decided by the exact score.
@@ -25,7 +25,7 @@ from conceptrules.kernels.search.search_state cimport (
     price_rates,
     random_below,
 )
-from conceptrules.kernels.search.views cimport Rule, RulesView, copy_rule, read_rule, write_rule
+from conceptrules.kernels.search.views cimport Rule, copy_rule, read_rule, write_rule
 
 cdef enum:
     _ADD = 1
@@ -37,7 +37,6 @@ cdef double _STANDSTILL = 2e-4  # a sweep that adds less than this to the score 
 # What a rate beyond the bound costs, in units of the score, as long as groups are treated too differently: little at
 # first, then more sweep by sweep. No more in the end than that: to drop the best rule of all is no way to be fair.
 cdef double[_STRICTNESSES] _STRICTNESS = [0.1, 0.3, 1.0, 3.0, 10.0, 20.0, 30.0, 30.0]
-cdef double[4] _CARE = [1.0, 2.0, 5.0, 20.0]  # how often losses count where rules are exchanged
 
 
 def search(rows, columns, limits, rules, Py_ssize_t used, order, int64_t default, random_state):
@@ -74,13 +73,11 @@ cdef void _search(SearchState state, int64_t[::1] classes, double[::1] settled) 
             c, at_first = classes[t], state.objective
             if settled[c] == state.objective:
                 continue
-            if _count_owned(state, 0, c) == 0 and not state.limits.fixed_priority:
+            if not _has_rules(state, c) and not state.limits.fixed_priority:
                 _come_first(state.priority, c)  # so that nothing that fires before it hides its rows
             look_from(state.coverage, state.priority, state.default, c)
             _improve_rules(state, c)
-            add_rules(state, c, 1.0)
-            for exchange in range(min(_count_owned(state, state.limits.locked, c), state.limits.regrow)):
-                _exchange_rules(state, c)
+            add_rules(state, c)
             settled[c] = state.objective if state.objective == at_first else -INFINITY
         state.objective = tune_priority(state) - state.limits.penalty * state.cost
         still = state.objective < before + max(state.limits.penalty / 2, _STANDSTILL if sweep else 0.0)
@@ -90,12 +87,12 @@ cdef void _search(SearchState state, int64_t[::1] classes, double[::1] settled) 
         state.objective = measure(state) - state.limits.penalty * state.cost
 
 
-cdef Py_ssize_t _count_owned(SearchState state, Py_ssize_t first, int64_t c) noexcept nogil:
-    """Count the rules of a class, from the rule `first` on."""
-    cdef Py_ssize_t count = 0, r
-    for r in range(first, state.used):
-        count += state.rules.owner[r] == c
-    return count
+cdef bint _has_rules(SearchState state, int64_t c) noexcept nogil:
+    cdef Py_ssize_t r
+    for r in range(state.used):
+        if state.rules.owner[r] == c:
+            return True
+    return False
 
 
 cdef void _come_first(int64_t[::1] priority, int64_t c) noexcept nogil:
@@ -109,16 +106,12 @@ cdef void _come_first(int64_t[::1] priority, int64_t c) noexcept nogil:
     priority[0] = c
 
 
-cdef void _move_rule(SearchState state, RulesView rules, Py_ssize_t r, RulesView to, Py_ssize_t place) noexcept nogil:
-    read_rule(rules, r, state.rule)
-    write_rule(state.rule, rules.owner[r], to, place)
-
-
 cdef void _take_out(SearchState state, Py_ssize_t r) noexcept nogil:
     """Take out a rule; the last one takes its place."""
     state.used -= 1
     if r != state.used:
-        _move_rule(state, state.rules, state.used, state.rules, r)
+        read_rule(state.rules, state.used, state.rule)
+        write_rule(state.rule, state.rules.owner[state.used], state.rules, r)
 
 
 cdef void _improve_rules(SearchState state, int64_t c) noexcept nogil:
@@ -177,47 +170,3 @@ cdef bint _improve_or_drop(SearchState state, Py_ssize_t r, int64_t c, Rule old,
         return True
     toggle(state.coverage, old, _ADD, c)
     return False
-
-
-cdef void _exchange_rules(SearchState state, int64_t c) noexcept nogil:
-    """Take out one or two rules of a class and grow others; the old ones come back if they were better.
-
-    It is the way out of a local optimum, where no change of one rule helps.
-    """
-    cdef Py_ssize_t[2] place
-    cdef Py_ssize_t removed = 0, own, r
-    cdef int64_t skip
-    cdef double objective = state.objective, cost = state.cost
-    state.saved_counts[:] = state.coverage.counts[c]
-    state.saved_confusion[:] = state.coverage.confusion
-    state.saved_rates[:] = state.coverage.rates
-    for _ in range(1 + random_below(state.random_state, 2)):
-        own = _count_owned(state, state.limits.locked, c)
-        if own == 0:
-            break
-        skip, r = random_below(state.random_state, own), state.limits.locked
-        while state.rules.owner[r] != c or skip > 0:
-            skip -= state.rules.owner[r] == c
-            r += 1
-        place[removed] = r
-        _move_rule(state, state.rules, r, state.removed, removed)
-        removed += 1
-        toggle(state.coverage, state.rule, _REMOVE, c)
-        state.cost -= cost_of(state.rule, state.columns)
-        _take_out(state, r)
-    state.objective = measure(state) - state.limits.penalty * state.cost
-    cdef Py_ssize_t kept = state.used
-    add_rules(state, c, _CARE[random_below(state.random_state, 4)])
-    if state.objective > objective + MIN_GAIN:
-        return
-    # New rules are behind all others, so that the old ones go back to their places in reverse order.
-    state.used, state.objective, state.cost = kept, objective, cost
-    while removed:
-        removed -= 1
-        if place[removed] != state.used:
-            _move_rule(state, state.rules, place[removed], state.rules, state.used)
-        _move_rule(state, state.removed, removed, state.rules, place[removed])
-        state.used += 1
-    state.coverage.counts[c, :] = state.saved_counts
-    state.coverage.confusion[:] = state.saved_confusion
-    state.coverage.rates[:] = state.saved_rates

@@ -24,6 +24,7 @@ cdef enum:
     _REMOVE = -1
     _NO_ROW = -1
     _RISK_LEVELS = 3
+    _ATTEMPTS = 4  # two around no row, and two around one
 
 # How often rows that lose are counted where the first rules of a class are grown: later rules add, they take nothing
 # away.
@@ -78,8 +79,8 @@ cdef void list_gains_now(SearchState state, int64_t c) noexcept nogil:
     _list_gains(state, c, state.slopes, 1.0, False)
 
 
-cdef bint _list_gains_at_risk(SearchState state, int64_t c, double care, int risk_level) noexcept nogil:
-    """List them at one of three risk levels. Returns whether any row gains; at some levels there is nothing to do.
+cdef bint _list_gains_at_risk(SearchState state, int64_t c, int risk_level) noexcept nogil:
+    """List them at one of three risk levels. Returns whether any row gains.
 
     At level 0, other classes are taken as they are answered now. At level 1, they are assumed to be right already, so
     that the rule keeps off their rows. At level 2, for the first rules of a class, losses count several times as well.
@@ -89,9 +90,9 @@ cdef bint _list_gains_at_risk(SearchState state, int64_t c, double care, int ris
     for k in range(state.coverage.confusion.shape[0]):
         answered += state.coverage.confusion[k, c]
     if risk_level == 0:
-        return _list_gains(state, c, state.slopes, care, False)
-    if risk_level == 1 and care == 1:
-        return _list_gains(state, c, state.slopes, care, True)
+        return _list_gains(state, c, state.slopes, 1.0, False)
+    if risk_level == 1:
+        return _list_gains(state, c, state.slopes, 1.0, True)
     if risk_level == 2 and answered == 0:
         return _list_gains(state, c, state.first_slopes, _FIRST_CARE, True)
     return False
@@ -113,7 +114,7 @@ cdef void start_rules(SearchState state) noexcept nogil:
         while state.used < state.limits.rules:
             best, state.best.length = state.limits.penalty, 0
             if _list_gains(state, c, state.first_slopes, _FIRST_CARE, True):
-                for attempt in range(2 * (state.limits.seeds + 1)):
+                for attempt in range(_ATTEMPTS):
                     if (
                         grow_candidate(state, c, attempt, &value)
                         and value > best
@@ -134,14 +135,14 @@ cdef void _append_best(SearchState state, int64_t c) noexcept nogil:
     state.cost += cost_of(state.best, state.columns)
 
 
-cdef void _find_candidate(SearchState state, int64_t c, double care, int risk_level) noexcept nogil:
+cdef void _find_candidate(SearchState state, int64_t c, int risk_level) noexcept nogil:
     """Make rules of a class at one risk level, and keep that of the largest gain as `state.candidate`."""
     cdef Py_ssize_t attempt
     cdef double most = 0.0, value = 0.0
     state.candidate.length = 0
-    if not _list_gains_at_risk(state, c, care, risk_level):
+    if not _list_gains_at_risk(state, c, risk_level):
         return
-    for attempt in range(2 * (state.limits.seeds + 1)):
+    for attempt in range(_ATTEMPTS):
         if (
             grow_candidate(state, c, attempt, &value)
             and value > most
@@ -152,8 +153,8 @@ cdef void _find_candidate(SearchState state, int64_t c, double care, int risk_le
             copy_rule(state.rule, state.candidate)
 
 
-cdef void add_rules(SearchState state, int64_t c, double care) noexcept nogil:
-    """Add rules of class `c` as long as one helps. What rows lose by them counts `care` times while they are grown."""
+cdef void add_rules(SearchState state, int64_t c) noexcept nogil:
+    """Add rules of class `c` as long as one helps."""
     cdef double best, objective, cost
     cdef int risk_level, attempt
     cdef bint unfair
@@ -163,7 +164,7 @@ cdef void add_rules(SearchState state, int64_t c, double care) noexcept nogil:
         for risk_level in range(_RISK_LEVELS):
             price_rates(state, min(state.strictness, PRICES[N_PRICES - 1]))
             for attempt in range(1 + N_PRICES):
-                _find_candidate(state, c, care, risk_level)
+                _find_candidate(state, c, risk_level)
                 if state.candidate.length == 0:
                     break
                 # Of the rules that one risk level leads to, the exact score judges the one of the largest gain.

@@ -1,4 +1,4 @@
-from libc.stdint cimport int16_t, int64_t, uint64_t
+from libc.stdint cimport int64_t, uint64_t
 
 from conceptrules.kernels.search.coverage cimport Coverage
 from conceptrules.kernels.search.histograms cimport GainedRows
@@ -36,10 +36,6 @@ cdef class SearchState:
     cdef Rule rule  # the one at hand
     cdef Rule candidate  # the best of one risk level
     cdef Rule best  # the best until now
-    cdef RulesView removed  # those that are taken out while others are tried in their place
-    cdef int16_t[::1] saved_counts  # and what followed from them
-    cdef double[:, ::1] saved_confusion
-    cdef double[::1] saved_rates
 
 
 cpdef int64_t random_below(uint64_t[::1] random_state, int64_t size) noexcept nogil

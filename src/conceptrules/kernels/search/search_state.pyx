@@ -6,7 +6,6 @@ from conceptrules.kernels.search.clauses cimport price_groups, unfairness
 from conceptrules.kernels.search.coverage cimport count_rule
 from conceptrules.kernels.search.scores cimport score_of, slopes_of
 from conceptrules.kernels.search.views cimport read_rule
-from conceptrules.kernels.search.values import empty_rules
 
 MIN_GAIN = 1e-12
 PRICES = [0.3, 1.0]
@@ -27,9 +26,6 @@ cdef class SearchState:
         self.slopes, self.first_slopes = np.zeros((2, classes, classes))
         self.prices, self.silent, self.silent_share = np.zeros(groups), np.zeros(classes), np.zeros(groups)
         self.rule, self.candidate, self.best = Rule(), Rule(), Rule()
-        self.removed = RulesView(empty_rules(2))
-        self.saved_counts, self.saved_confusion = np.zeros(size, np.int16), np.zeros((classes, classes))
-        self.saved_rates = np.zeros(groups)
         all_right = np.diag([_sum_in_order(rows.mass[:, k]) for k in range(classes)])
         slopes_of(all_right, self.limits.scoring, self.first_slopes)
         cdef Py_ssize_t r

@@ -125,10 +125,6 @@ class Limits(NamedTuple):
     """The number of the score, see scores.py."""
     sweeps: int
     """How often the whole network is gone over, at most."""
-    seeds: int
-    """Rows that new rules are grown around, twice each, besides two rules that are grown around none."""
-    regrow: int
-    """How often, for each class and sweep, rules are taken out to grow others in their place."""
     locked: int
     """The first rules, so many, stay as they are."""
     fixed_priority: bool

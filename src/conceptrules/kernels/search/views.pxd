@@ -67,8 +67,6 @@ cdef class LimitsView:
     cdef bint negation
     cdef int scoring
     cdef Py_ssize_t sweeps
-    cdef Py_ssize_t seeds
-    cdef Py_ssize_t regrow
     cdef Py_ssize_t locked
     cdef bint fixed_priority
     cdef bint fixed_default

@@ -41,7 +41,7 @@ cdef class LimitsView:
     def __init__(self, limits):
         (
             self.penalty, self.conditions, self.rules, self.edges, self.categories, self.negation, self.scoring,
-            self.sweeps, self.seeds, self.regrow, self.locked, self.fixed_priority, self.fixed_default,
+            self.sweeps, self.locked, self.fixed_priority, self.fixed_default,
             self.least_rows, self.least_precision, self.deviations, bans,
         ) = limits
         self.bans = RulesView(bans)

@@ -17,7 +17,7 @@ from conceptrules.learn.counting import add_cells, cells_to_units
 from conceptrules.learn.finish import FinishedFit, keep_proved
 from conceptrules.learn.inputs import FitOptions
 from conceptrules.learn.points.card_network import HeldOut
-from conceptrules.learn.points.learning import CardResult, LearnedCard, uses_forest
+from conceptrules.learn.points.learning import CardResult, LearnedCard
 from conceptrules.learn.points.numbers import LearnedNumbers, NumberResult
 from conceptrules.learn.provenance import describe_training
 from conceptrules.learn.search.coded_network import CodedNetwork, read_from_bins
@@ -27,7 +27,7 @@ from conceptrules.model.metrics import macro_f1
 from conceptrules.model.network import Statistics
 from conceptrules.model.pareto import Choice
 from conceptrules.model.policy import Policy
-from conceptrules.model.provenance import Validation
+from conceptrules.model.provenance import Training, Validation
 from conceptrules.model.statistics import SCORE_GROUPS, CellKey, group_scores, list_cells, with_statistics
 
 Sums = NDArray[np.int64]
@@ -58,7 +58,10 @@ def finish_cards(
     blocks = coded.store.map_blocks(partial(_count_block, networks))
     counts = [_add_counts(each) for each in zip(*blocks, strict=True)]
     learned: Sequence[LearnedCard | LearnedNumbers] = result.networks
-    choices = [_describe(card, each, coded, task, options) for card, each in zip(learned, counts, strict=True)]
+    training = describe_training(
+        options.parameters, coded.store.rows, coded.binarizer.categories_dropped_, augmented=result.augmented
+    )
+    choices = [_describe(card, each, coded, task, training) for card, each in zip(learned, counts, strict=True)]
     choices = [_prove_policy(choice, options.policy) for choice in choices]
     return FinishedFit(*keep_proved(choices, result.chosen), coded.store.passes)
 
@@ -76,7 +79,7 @@ def _describe(
     counts: _CardCounts,
     coded: CodedTable,
     task: Task[Any],
-    options: FitOptions[Any],
+    training: Training,
 ) -> Choice:
     scores = tuple((score, _to_weights(rows)) for score, rows in sorted(counts.scores.items()))
     if not learned.network.classes:
@@ -88,9 +91,6 @@ def _describe(
         scores=scores,
         answered=_to_weights(counts.answered),
         cells=list_cells({key: units / WEIGHT_UNIT for key, units in counts.cells.items()}),
-    )
-    training = describe_training(
-        options.parameters, coded.store.rows, coded.binarizer.categories_dropped_, augmented=uses_forest(task)
     )
     if learned.held_out is not None:  # those of numbers are hashes of rows with quantiles, which nobody could compare
         validation = _describe_validation(learned.held_out, task.source)

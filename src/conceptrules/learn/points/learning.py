@@ -22,10 +22,15 @@ from conceptrules.learn.points.calibration import Judged, judge_margins, measure
 from conceptrules.learn.points.card_network import HeldOut, check_cutoff, make_network
 from conceptrules.learn.points.growth import RuleGrower
 from conceptrules.learn.points.path import CardPath, PointRows, RealCard
-from conceptrules.learn.points.settings import FEW_ROWS, CardSettings
-from conceptrules.learn.search.augmentation import Forest, augment_rows, count_mixed_rows
+from conceptrules.learn.points.settings import CardSettings
+from conceptrules.learn.search.augmentation import (
+    FOREST_UP_TO,
+    Forest,
+    augment_rows,
+    count_mixed_rows,
+    uses_forest,
+)
 from conceptrules.learn.search.screening import MAX_COLUMNS, select_columns, take_columns
-from conceptrules.learn.search.tree_start import has_rows_for_trees
 from conceptrules.learn.task import SAMPLE, Task, choose_split, keep_rows_with_weight
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.pareto import Point, pareto_front
@@ -85,6 +90,8 @@ class CardResult:
     history: tuple[CardTrial, ...]
     interrupted: bool
     """Whether Ctrl-C ended the search."""
+    augmented: bool
+    """Whether rows that a forest labels were learned from as well."""
 
 
 @dataclass(slots=True, eq=False)
@@ -128,13 +135,6 @@ def learn_cards(task: Task[CardSettings], threads: int, watch: Watch) -> CardRes
             if not trials.tried:
                 raise
     return _find_front(task, rows[-1], trials, interrupted)
-
-
-def uses_forest(task: Task[CardSettings]) -> bool:
-    """Return whether the table is so small that mixed rows are learned from as well."""
-    sources = (task.rows, *(fold.training for fold in task.folds))
-    small = bool(task.settings.effort_level.trees) and len(task.rows.label) <= FEW_ROWS
-    return small and all(map(has_rows_for_trees, sources))
 
 
 def _augment(task: Task[CardSettings], rows: Rows) -> PointRows:
@@ -209,7 +209,7 @@ def _find_front(task: Task[CardSettings], rows: PointRows, trials: _Trials, inte
     check_cutoff(taken.network.head, task.settings.cutoff)
     front = [each for each in pareto_front(learned.values()) if (each.edges, each.score) != (taken.edges, taken.score)]
     front = sorted([*front, taken], key=attrgetter("edges", "score"))
-    return CardResult(tuple(front), front.index(taken), tuple(trials.tried), interrupted)
+    return CardResult(tuple(front), front.index(taken), tuple(trials.tried), interrupted, uses_forest(task))
 
 
 def _finish_card(task: Task[CardSettings], rows: PointRows, trials: _Trials, step: int) -> LearnedCard:
@@ -222,7 +222,7 @@ def estimate_bytes(settings: CardSettings, rows: int, columns: int, classes: int
     """Estimate the memory that a fit of this many rows, columns and classes takes."""
     learned = min(rows, SAMPLE)  # a sample of a larger table is learned from
     folds = choose_split(learned, settings.effort_level.folds)[0]
-    if settings.effort_level.trees and learned <= FEW_ROWS:
+    if settings.effort_level.trees and learned <= FOREST_UP_TO:
         learned += count_mixed_rows(learned, max(columns, 1))
     # Each path has its codes, the rules that hold on each row, and some figures of each row and class.
     paths = (folds + 1) * learned * (columns + 64 + 8 * (4 + 8 * classes))

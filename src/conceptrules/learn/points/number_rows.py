@@ -20,8 +20,14 @@ from conceptrules.learn.inputs import FitOptions
 from conceptrules.learn.points.losses import LOSSES, Loss, TargetScale
 from conceptrules.learn.points.path import PointRows
 from conceptrules.learn.points.policy import apply_policy
-from conceptrules.learn.points.settings import FEW_ROWS, NumberSettings
-from conceptrules.learn.search.augmentation import WEIGHT, count_mixed_rows, make_forest_inputs, mix_rows
+from conceptrules.learn.points.settings import NumberSettings
+from conceptrules.learn.search.augmentation import (
+    FOREST_UP_TO,
+    WEIGHT,
+    count_mixed_rows,
+    make_forest_inputs,
+    mix_rows,
+)
 from conceptrules.learn.search.policy_masks import Constraints
 from conceptrules.learn.task import SAMPLE, Task, choose_split, repeats_by_chance, scale_policy, separate_rows
 
@@ -54,6 +60,11 @@ class NumberTask:
     given: NumberRows | None
     """The rows that the user gives to judge cards."""
 
+    @property
+    def uses_forest(self) -> bool:
+        """Whether mixed rows are learned from as well: not where the numbers are all the same."""
+        return bool(self.task.settings.effort_level.trees and self.scale.spread) and len(self.part) <= FOREST_UP_TO
+
     def list_sides(self) -> Iterator[tuple[PointRows, NumberRows]]:
         """Yield the rows to learn from, and those that judge, of each fold; all rows come last."""
         every = np.ones(len(self.part), np.bool_)
@@ -71,7 +82,7 @@ class NumberTask:
         codes, mass = np.ascontiguousarray(rows.codes[chosen]), np.ascontiguousarray(rows.mass[chosen])
         target, weight = self.rows.target[chosen], self.rows.weight[chosen]
         trees = self.task.settings.effort_level.trees
-        if not trees or len(self.part) > FEW_ROWS or len(target) < 4 or not self.scale.spread:
+        if not self.uses_forest or len(target) < 4:
             return PointRows(codes, weight[:, None], weight, target)
         mixed = mix_rows(Rows(codes, mass, rows.label[chosen]), count_mixed_rows(*codes.shape),
                          np.random.default_rng((self.task.seed, 0)))  # fmt: skip

@@ -69,6 +69,8 @@ class NumberResult:
     chosen: int
     history: tuple[CardTrial, ...]
     interrupted: bool
+    augmented: bool
+    """Whether rows that a forest labels were learned from as well."""
     losses: Floats
     """What the chosen card loses on each row that judges, as a share of what one without rules loses on all."""
 
@@ -118,7 +120,8 @@ def learn_numbers(numbers: NumberTask, threads: int, watch: Callable[[CardTrial]
         for step in steps
     ]
     losses = losses / (float(first.sum()) or 1.0)
-    return NumberResult(tuple(learned), steps.index(chosen), tuple(tried), interrupted, losses)
+    augmented = numbers.uses_forest
+    return NumberResult(tuple(learned), steps.index(chosen), tuple(tried), interrupted, augmented, losses)
 
 
 def _begin_path(numbers: NumberTask, rows: PointRows, held_out: NumberRows) -> NumberPath:

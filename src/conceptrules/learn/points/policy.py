@@ -8,18 +8,17 @@ from typing import TypeVar
 
 import numpy as np
 
-from conceptrules.learn.checks import choose_least_rows
+from conceptrules.learn.checks import choose_least_rows, list_limits
 from conceptrules.learn.points.constraints import CardConstraints, make_constraints
 from conceptrules.learn.points.settings import CardSettings, NumberSettings, check_classes
 from conceptrules.learn.task import Task
 from conceptrules.logic.policies.proof import check_contradictions
 from conceptrules.model.errors import InputError
-from conceptrules.model.policy import Cost, Fair, Implies, LeastRows, Limit, Locked, Monotone, Policy
+from conceptrules.model.policy import Cost, Fair, Implies, LeastRows, Locked, Monotone, Policy
 from conceptrules.model.policy.policy import check_policy
 from conceptrules.model.policy.reach import reach_derived
 
 Settings = TypeVar("Settings", bound=CardSettings)
-_LIMITS = {"edges": "max_edges", "literals": "max_rule_length", "rules": "max_rules"}
 
 
 def apply_policy(task: Task[Settings], weight: float) -> Task[Settings]:
@@ -37,10 +36,7 @@ def apply_policy(task: Task[Settings], weight: float) -> Task[Settings]:
     policy = check_policy(policy, columns, task.classes, scorecard=True)
     _check_clauses(policy)
     check_contradictions(policy, columns, task.classes)
-    limits: dict[str, int] = {}
-    for limit in policy.of_kind(Limit):
-        known = getattr(task.settings, _LIMITS[limit.of])
-        limits[_LIMITS[limit.of]] = limit.most if known is None else min(known, limit.most)
+    limits = list_limits(task.settings, policy)
     least = find_least_rows(policy) or task.settings.least_rows
     outputs = len(task.classes) if len(task.classes) > 2 else 1
     constraints = make_constraints(policy, task.table, task.classes, outputs)

@@ -6,14 +6,19 @@ as well have fewer gaps, and cut points that do not depend on single rows. The n
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.kernels.search.values import Columns, Rows
-from conceptrules.learn.task import keep_rows_with_weight
+from conceptrules.learn.search.tree_start import has_rows_for_trees
+from conceptrules.learn.task import Task, keep_rows_with_weight
 
 Codes = NDArray[np.uint8]
 Floats = NDArray[np.float64]
+FOREST_UP_TO = 4_000
+"""Rows up to which a table gets mixed rows that a forest labels. Larger ones have enough rows of their own."""
 FEWEST, _MANY = 2000, 4000
 """The number of mixed rows: four for each row, but no fewer than `FEWEST`; beyond `_MANY` only one for each row."""
 _CELLS = 2_000_000
@@ -22,6 +27,13 @@ WEIGHT = 3.0
 """The weight of all mixed rows together, relative to that of the table's rows."""
 _ALIKE = 0.75
 """The share of mixed rows whose two parents are of one class."""
+
+
+def uses_forest(task: Task[Any]) -> bool:
+    """Return whether mixed rows are learned from as well: the table is small, but not too small for a forest."""
+    sources = (task.rows, *(fold.training for fold in task.folds))
+    small = bool(task.settings.effort_level.trees) and len(task.rows.label) <= FOREST_UP_TO
+    return small and all(map(has_rows_for_trees, sources))
 
 
 class Forest:

@@ -16,6 +16,7 @@ import numpy as np
 
 from conceptrules.kernels.search.values import ABOVE, ANYTHING, AT_MOST, GAP, PRESENT, Columns, Rules
 from conceptrules.learn.binned_table import BinnedTable
+from conceptrules.learn.checks import list_limits
 from conceptrules.learn.search.locked_rules import LockedRules, code_banned_rules, code_locked_rules, list_kept_rules
 from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.logic.column_cells import lies_inside
@@ -29,7 +30,6 @@ from conceptrules.model.policy import (
     Independent,
     LeastPrecision,
     LeastRows,
-    Limit,
     Locked,
     Monotone,
     OnlyFor,
@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from conceptrules.learn.task import Task
 
     SearchTask = Task[SearchSettings]
-
-_LIMITS = {"edges": "max_edges", "rules": "max_rules", "literals": "max_rule_length"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +160,7 @@ def mask_columns(
 
 def _limit_settings(settings: SearchSettings, policy: Policy, start: Start) -> SearchSettings:
     """Return the settings within the limits of a policy."""
-    limits: dict[str, int] = {}
-    for limit in policy.of_kind(Limit):
-        known = getattr(settings, _LIMITS[limit.of])
-        limits[_LIMITS[limit.of]] = limit.most if known is None else min(known, limit.most)
+    limits = list_limits(settings, policy)
     cheap = [clause for clause in policy.of_kind(Cost) if clause.cost < 1]
     if cheap and (limits.get("max_edges") or settings.max_edges):
         raise InputError(f"{cheap[0].name}: costs below 1 and a limit of edges do not go together; raise all costs")

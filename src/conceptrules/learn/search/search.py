@@ -25,7 +25,13 @@ from conceptrules.learn.memory import (
     estimate_screening_bytes,
     estimate_search_bytes,
 )
-from conceptrules.learn.search.augmentation import Forest, augment_rows, count_mixed_rows
+from conceptrules.learn.search.augmentation import (
+    FOREST_UP_TO,
+    Forest,
+    augment_rows,
+    count_mixed_rows,
+    uses_forest,
+)
 from conceptrules.learn.search.coded_network import CodedNetwork, code_network
 from conceptrules.learn.search.fairness import tighten_bounds
 from conceptrules.learn.search.judge import Trials, judge_by_folds, judge_by_remainder, keep_fair
@@ -33,7 +39,6 @@ from conceptrules.learn.search.path import CheckpointedPath, LearnedPath, Path, 
 from conceptrules.learn.search.screening import CELLS, MAX_COLUMNS, ScreenedPath, select_columns, take_columns
 from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.learn.search.shortening import simplify_and_minimise
-from conceptrules.learn.search.tree_start import has_rows_for_trees
 from conceptrules.learn.task import SAMPLE, Task, choose_split
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.pareto import Point, pareto_front
@@ -48,8 +53,6 @@ _NO_BETTER = 100
 """Edges up to which networks that do no better than chance may lead to some that do."""
 _SMALL = 1000
 """Rows up to which the whole path takes little time, and a penalty that is worse than the last one means little."""
-FOREST_UP_TO = 4_000
-"""Rows up to which a table gets mixed rows that a forest labels. Larger ones have enough rows of their own."""
 _REFINED = (1.0, 0.5, 0.25)
 """Multiples of its penalty at which the best network of a sample is improved on more rows, which support more rules."""
 
@@ -112,13 +115,6 @@ def search_networks(
         if task.remainder is not None:
             judge_by_remainder(trials)
         return _find_front(trials, pool, interrupted)
-
-
-def uses_forest(task: Task[SearchSettings]) -> bool:
-    """Return whether the table is so small that mixed rows are learned from as well."""
-    sources = (task.rows, *(fold.training for fold in task.folds))
-    small = bool(task.settings.effort_level.trees) and len(task.rows.label) <= FOREST_UP_TO
-    return small and all(map(has_rows_for_trees, sources))
 
 
 def choose_penalties(task: Task[SearchSettings]) -> tuple[float, ...]:

@@ -26,35 +26,24 @@ _CATEGORIES = 16
 
 @dataclass(frozen=True, slots=True)
 class SearchEffort:
-    """How hard to try. `sweeps`, `seeds` and `regrow` are those of `Limits`."""
+    """How hard to try. `sweeps` are those of `Limits`."""
 
     sweeps: int
-    seeds: int
-    regrow: int
     lowest: float
     """The lowest penalty, in rows."""
     lowest_of_small: float
     """The same on tables of up to 1,000 different rows, where a lower penalty means little."""
     trees: int
     """Trees of the forest that labels mixed rows; 0: no such rows."""
-    folds: int
+    folds: int = 3
     """Folds that are held out in turn, up to 5,000 different rows; larger tables have fewer, and small ones five."""
 
 
 EFFORTS = {
-    "fast": SearchEffort(
-        sweeps=3, seeds=1, regrow=0, lowest=0.3, lowest_of_small=0.3,
-        trees=0, folds=3,
-    ),
-    "default": SearchEffort(
-        sweeps=4, seeds=1, regrow=0, lowest=0.07, lowest_of_small=0.15,
-        trees=40, folds=3,
-    ),
-    "best": SearchEffort(
-        sweeps=8, seeds=3, regrow=4, lowest=0.03, lowest_of_small=0.03,
-        trees=200, folds=5,
-    ),
-}  # fmt: skip
+    "fast": SearchEffort(sweeps=3, lowest=0.3, lowest_of_small=0.3, trees=0),
+    "default": SearchEffort(sweeps=4, lowest=0.07, lowest_of_small=0.15, trees=40),
+    "best": SearchEffort(sweeps=4, lowest=0.03, lowest_of_small=0.03, trees=40),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +97,6 @@ class SearchSettings:
             negation=bool(self.negation),
             scoring=SCORINGS[self.scoring],
             sweeps=effort_level.sweeps,
-            seeds=effort_level.seeds,
-            regrow=effort_level.regrow,
             locked=0,
             fixed_priority=self.fixed_priority,
             fixed_default=self.fixed_default,
