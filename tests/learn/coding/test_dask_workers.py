@@ -28,8 +28,8 @@ from tests.test_regressor import make_counts
 
 dask = pytest.importorskip("dask", reason="needs the extra dask")
 distributed = pytest.importorskip("distributed", reason="needs the extra dask")
-from conceptrules.learn.coding import dask_workers
-from conceptrules.learn.coding.dask_workers import DaskStore
+
+from conceptrules.learn.coding.dask_workers import DaskStore, find_client
 
 
 @pytest.fixture(scope="module")
@@ -162,14 +162,14 @@ def test_a_worker_that_is_killed_between_passes_changes_nothing(client, monkeypa
     expected = ConceptRuleClassifier(**quick).fit(table, "y")
 
     def deadly(name):
-        plain = getattr(dask_workers, name)
+        plain = getattr(table_coding, name)
 
         def after_a_kill(*given):
             pids = client.run(os.getpid)
             os.kill(pids[sorted(pids)[0]], signal.SIGKILL)
             return plain(*given)
 
-        monkeypatch.setattr(dask_workers, name, after_a_kill)
+        monkeypatch.setattr(table_coding, name, after_a_kill)
 
     deadly("fit_to_counts")
     deadly("make_bins")
@@ -242,13 +242,13 @@ def test_a_file_that_is_replaced_while_workers_read_it_is_told(monkeypatch, tmp_
     monkeypatch.setattr(table_coding, "IN_MEMORY", 0)
     X, y = some_table(np.random.default_rng(0))
     path = _write(pandas.DataFrame(X, columns=list("abcd")).assign(y=y), tmp_path)
-    plain = dask_workers.make_bins
+    plain = table_coding.make_bins
 
     def replace_and_make(*given):
         pandas.DataFrame(X[::-1], columns=list("abcd")).assign(y=y).to_parquet(path, index=False)
         return plain(*given)
 
-    monkeypatch.setattr(dask_workers, "make_bins", replace_and_make)
+    monkeypatch.setattr(table_coding, "make_bins", replace_and_make)
     clf = ConceptRuleClassifier(effort="fast", random_state=0, n_jobs=1)
     with pytest.raises(ConceptRulesError, match=r"\.parquet was changed while it was read"):
-        clf.fit(str(path), "y", client=dask_workers._check_client(None))
+        clf.fit(str(path), "y", client=find_client(None))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
 from typing import Any, Protocol, Self, TypeVar
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from conceptrules.binarize.columns import LearnedColumn
 from conceptrules.binarize.value_counts import ValueCounts
 from conceptrules.kernels.search.shards import Shard, concatenate_shards
-from conceptrules.learn.coding.encoding import CodedBatch, Coding, choose_keys, make_bins
+from conceptrules.learn.coding.encoding import CodedBatch, Coding
 from conceptrules.learn.coding.reading import (
     ColumnPasses,
     Show,
@@ -24,19 +24,15 @@ from conceptrules.learn.coding.reading import (
     compare_columns,
     count_values,
     encode_read,
-    fit_to_counts,
     map_batches,
     read_classes,
 )
 from conceptrules.learn.coding.store import Result, RowStore
-from conceptrules.learn.coding.table_coding import CodedTable
-from conceptrules.learn.inputs import ColumnRoles, FitInputs, FitOptions
-from conceptrules.learn.progress import reading_progress
+from conceptrules.learn.inputs import ColumnRoles
 from conceptrules.model.errors import ConceptRulesError, InputError
 from conceptrules.tables.dask_frames import DaskFrame, arrow_table, report_lost_columns
 from conceptrules.tables.files.chunks import batch_rows
-from conceptrules.tables.hashes import SKETCH_SIZE, SmallestHashes
-from conceptrules.tables.labels import check_class_weight
+from conceptrules.tables.hashes import SmallestHashes
 from conceptrules.tables.sources import Source
 
 
@@ -68,55 +64,8 @@ def _count_rows(shard: Shard) -> int:
     return len(shard.key)
 
 
-def code_on_workers(
-    source: DaskFrame,
-    validation: DaskFrame | None,
-    roles: ColumnRoles,
-    inputs: FitInputs,
-    options: FitOptions[Any],
-    client: Any,
-) -> CodedTable:
-    """Code a dask DataFrame: its values are counted where its partitions are, and the codes stay there.
-
-    `client` is the cluster; None: the current one.
-    """
-    client = _check_client(client)
-    partitions, binarizer = _Partitions(client, source), options.binarizer
-    with reading_progress(options.verbose) as show:
-        classes = _read_classes(partitions, roles, options.threads, show)
-        roles = replace(roles, number=classes.number)
-        class_weight = check_class_weight(options.class_weight, classes.labels, classes.weight)
-        passes = ColumnPasses(
-            len(roles.all_columns),
-            partial(_count_columns, partitions, roles, classes, options.threads, show),
-            partial(_compare_columns, partitions, roles, classes.labels),
-        )
-        moments = fit_to_counts(roles, classes, binarizer, passes)
-    roles = roles.restrict_to(binarizer)
-    keys = choose_keys(options, inputs, moments, by_groups=roles.groups is not None)
-    table = make_bins(binarizer, options, classes.labels)
-    coding = Coding(table, classes.labels, keys, classes.groups, classes.number)
-    store, coded = _encode_partitions(partitions, roles, coding)
-    hashes = SmallestHashes()
-    for kept in client.gather(client.map(itemgetter(1), coded, pure=False)):
-        hashes.add(kept)
-    held_out = None
-    if validation is not None:
-        plain = replace(coding, keys=replace(keys, by="rows"))
-        held_out, _ = _encode_partitions(_Partitions(client, validation), roles.without_holdout(), plain)
-    return CodedTable(
-        store=store,
-        validation=held_out,
-        coding=coding,
-        binarizer=binarizer,
-        class_weight=class_weight,
-        weight=float(classes.weight.sum()),
-        fingerprint=tuple(hashes.kept[:SKETCH_SIZE].tolist()),
-        distinct=hashes.n_distinct,
-    )
-
-
-def _check_client(client: Any) -> Any:
+def find_client(client: Any) -> Any:
+    """Return the cluster to learn on; None: the current one."""
     from distributed import Client, get_client
 
     if client is not None and not isinstance(client, Client):
@@ -131,11 +80,35 @@ def _check_client(client: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class _Partitions:
-    """The partitions of a frame, which are read where they are."""
+class PartitionReader:
+    """The partitions of a frame, which are read where they are, and whose codes stay there."""
 
     client: Any
     source: DaskFrame
+    threads: int
+    """Of this process, which looks for the row where a worker found a mistake."""
+
+    def read_classes(self, roles: ColumnRoles, show: Show) -> TrainingClasses:
+        columns = list(dict.fromkeys([*roles.outcome, *roles.fair]))
+        try:
+            sums = self.merge(partial(read_classes, roles=roles, threads=1, show=_show_nothing), columns)
+        except ConceptRulesError:
+            # No worker knows where in the table its rows are: this process looks for the first bad one, and names it.
+            sums = read_classes(self.source, roles, self.threads, show)
+        show("classes", self.source.rows, 0)
+        return sums.check_classes()
+
+    def plan_counting(self, roles: ColumnRoles, classes: TrainingClasses, show: Show) -> ColumnPasses:
+        count = partial(_count_columns, self, roles, classes, show)
+        return ColumnPasses(len(roles.all_columns), count, partial(_compare_columns, self, roles, classes.labels))
+
+    def encode(self, roles: ColumnRoles, coding: Coding, show: Show) -> tuple[RowStore, SmallestHashes]:
+        coded = self.map(partial(_encode_partition, roles, coding), roles.all_columns)
+        store = DaskStore(self.client, self.client.map(itemgetter(0), coded, pure=False))
+        hashes = SmallestHashes()
+        for kept in self.client.gather(self.client.map(itemgetter(1), coded, pure=False)):
+            hashes.add(kept)
+        return store, hashes
 
     def map(self, function: Callable[[Source], Any], columns: Sequence[str]) -> list[Any]:
         """Return futures of the result of a function for each partition."""
@@ -205,22 +178,10 @@ def _show_nothing(what: str, rows: int, size: int) -> None:
     """Nobody watches a worker."""
 
 
-def _read_classes(partitions: _Partitions, roles: ColumnRoles, threads: int, show: Show) -> TrainingClasses:
-    columns = list(dict.fromkeys([*roles.outcome, *roles.fair]))
-    try:
-        sums = partitions.merge(partial(read_classes, roles=roles, threads=1, show=_show_nothing), columns)
-    except ConceptRulesError:
-        # No worker knows where in the table its rows are: this process looks for the first bad one, and names its row.
-        sums = read_classes(partitions.source, roles, threads, show)
-    show("classes", partitions.source.rows, 0)
-    return sums.check_classes()
-
-
 def _count_columns(
-    partitions: _Partitions,
+    partitions: PartitionReader,
     roles: ColumnRoles,
     classes: TrainingClasses,
-    threads: int,
     show: Show,
     columns: Sequence[ValueCounts],
     purpose: str,
@@ -230,7 +191,9 @@ def _count_columns(
     try:
         _ColumnCounts(columns).merge(partitions.merge(partial(_count_partition, roles, classes.labels, blank), names))
     except ConceptRulesError:
-        count_values(partitions.source, roles, classes.labels, blank, threads, show, purpose)  # which names the row
+        count_values(
+            partitions.source, roles, classes.labels, blank, partitions.threads, show, purpose
+        )  # which names the row
         raise
     show(purpose, partitions.source.rows, 0)
 
@@ -244,7 +207,7 @@ def _count_partition(
 
 
 def _compare_columns(
-    partitions: _Partitions, roles: ColumnRoles, labels: NDArray[Any], columns: Sequence[LearnedColumn]
+    partitions: PartitionReader, roles: ColumnRoles, labels: NDArray[Any], columns: Sequence[LearnedColumn]
 ) -> NDArray[np.int64]:
     names = list(dict.fromkeys([*(column.column.name for column in columns), *roles.outcome]))
     futures = partitions.map(partial(_compare_in_partition, roles, labels, columns), names)
@@ -255,11 +218,6 @@ def _compare_in_partition(
     roles: ColumnRoles, labels: NDArray[Any], columns: Sequence[LearnedColumn], source: Source
 ) -> NDArray[np.int64]:
     return compare_columns(source, roles, labels, 1, _show_nothing, columns)
-
-
-def _encode_partitions(partitions: _Partitions, roles: ColumnRoles, coding: Coding) -> tuple[DaskStore, list[Any]]:
-    coded = partitions.map(partial(_encode_partition, roles, coding), roles.all_columns)
-    return DaskStore(partitions.client, partitions.client.map(itemgetter(0), coded, pure=False)), coded
 
 
 def _encode_partition(roles: ColumnRoles, coding: Coding, source: Source) -> CodedBatch:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,9 @@ from conceptrules.learn.checks import check_validation_labels, check_validation_
 from conceptrules.learn.coding.encoding import Coding, ReadBatch, choose_keys, encode_batch, make_bins
 from conceptrules.learn.coding.number_target import NumberSums, NumberTarget, check_exposure
 from conceptrules.learn.coding.reading import (
+    ColumnPasses,
     Show,
+    TrainingClasses,
     encode_read,
     fit_to_counts,
     map_batches,
@@ -223,37 +225,14 @@ def _code_files(inputs: FitInputs, options: FitOptions[Any], folder: Path) -> Co
         return _code_memory(_read_into_memory(inputs, roles, source, validation), options)
     weighted = roles.weight is not None or roles.exposure is not None
     check_disk_space(folder, source.rows, len(roles.features), weighted, roles.number is not None)
-    binarizer, threads = options.binarizer, options.threads
-    with reading_progress(options.verbose) as show:
-        classes = read_classes(source, roles, threads, show).check_classes()
-        roles = replace(roles, number=classes.number)
-        class_weight = check_class_weight(options.class_weight, classes.labels, classes.weight)
-        moments = fit_to_counts(roles, classes, binarizer, plan_counting(source, roles, classes.labels, threads, show))
-        roles = roles.restrict_to(binarizer)
-        keys = choose_keys(options, inputs, moments, by_groups=roles.groups is not None)
-        table = make_bins(binarizer, options, classes.labels)
-        coding = Coding(table, classes.labels, keys, classes.groups, classes.number)
-        files, hashes = _write_codes(source, roles, coding, folder, threads, show)
-        held_out = None
-        if validation is not None:
-            plain = replace(coding, keys=replace(keys, by="rows"))
-            validation_folder = folder / "validation"
-            held_out, _ = _write_codes(validation, roles.without_holdout(), plain, validation_folder, threads, show)
-    return CodedTable(
-        store=DiskStore(files, threads),
-        validation=None if held_out is None else DiskStore(held_out, threads),
-        coding=coding,
-        binarizer=binarizer,
-        class_weight=class_weight,
-        weight=float(classes.weight.sum()),
-        fingerprint=tuple(hashes.kept[:SKETCH_SIZE].tolist()),
-        distinct=hashes.n_distinct,
-    )
+    reader = _FileReader(source, folder, options.threads)
+    held_out = None if validation is None else _FileReader(validation, folder / "validation", options.threads)
+    return _code_batches(reader, held_out, roles, inputs, options)
 
 
 def _code_dask(inputs: FitInputs, options: FitOptions[Any], client: Any) -> CodedTable:
     """Code a dask DataFrame, or Parquet files, on the workers of a cluster; one of few rows is read here."""
-    from conceptrules.learn.coding.dask_workers import code_on_workers
+    from conceptrules.learn.coding.dask_workers import PartitionReader, find_client
 
     source = DaskFrame.open(inputs.X)
     roles = assign_roles(source.schema.names, inputs, options)
@@ -264,7 +243,83 @@ def _code_dask(inputs: FitInputs, options: FitOptions[Any], client: Any) -> Code
     with source.files.watch():
         if source.rows <= IN_MEMORY:
             return _code_memory(_read_into_memory(inputs, roles, source, validation), options)
-        return code_on_workers(source, validation, roles, inputs, options, client)
+        client = find_client(client)
+        reader = PartitionReader(client, source, options.threads)
+        held_out = None if validation is None else PartitionReader(client, validation, options.threads)
+        return _code_batches(reader, held_out, roles, inputs, options)
+
+
+class TableReader(Protocol):
+    """A table that is read in batches, here or on the workers of a cluster."""
+
+    def read_classes(self, roles: ColumnRoles, show: Show) -> TrainingClasses:
+        """Return the classes, with the weight of each, and the groups that have to be treated alike."""
+
+    def plan_counting(self, roles: ColumnRoles, classes: TrainingClasses, show: Show) -> ColumnPasses:
+        """Return how the values of columns are counted, and columns compared."""
+
+    def encode(self, roles: ColumnRoles, coding: Coding, show: Show) -> tuple[RowStore, SmallestHashes]:
+        """Return the coded rows, and the smallest hashes of these."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _FileReader:
+    """A table in files, whose codes are kept in a folder."""
+
+    source: Source
+    folder: Path
+    threads: int
+
+    def read_classes(self, roles: ColumnRoles, show: Show) -> TrainingClasses:
+        return read_classes(self.source, roles, self.threads, show).check_classes()
+
+    def plan_counting(self, roles: ColumnRoles, classes: TrainingClasses, show: Show) -> ColumnPasses:
+        return plan_counting(self.source, roles, classes.labels, self.threads, show)
+
+    def encode(self, roles: ColumnRoles, coding: Coding, show: Show) -> tuple[RowStore, SmallestHashes]:
+        hashes = SmallestHashes()
+        encode_one: Callable[..., Any] = partial(encode_read, roles, coding)
+        columns, weighted = len(coding.table.bins), roles.weight is not None or roles.exposure is not None
+        with ShardFiles(self.folder, columns, len(roles.fair), weighted, roles.number is not None) as files:
+            for batch in map_batches(self.source, roles.all_columns, encode_one, self.threads, show, "codes"):
+                files.add(batch.shard)
+                hashes.add(batch.hashes)
+        return DiskStore(files, self.threads), hashes
+
+
+def _code_batches(
+    reader: TableReader,
+    validation: TableReader | None,
+    roles: ColumnRoles,
+    inputs: FitInputs,
+    options: FitOptions[Any],
+) -> CodedTable:
+    """Code a table that is read in batches: its classes are read first, then its values are counted, then coded."""
+    binarizer = options.binarizer
+    with reading_progress(options.verbose) as show:
+        classes = reader.read_classes(roles, show)
+        roles = replace(roles, number=classes.number)
+        class_weight = check_class_weight(options.class_weight, classes.labels, classes.weight)
+        moments = fit_to_counts(roles, classes, binarizer, reader.plan_counting(roles, classes, show))
+        roles = roles.restrict_to(binarizer)
+        keys = choose_keys(options, inputs, moments, by_groups=roles.groups is not None)
+        table = make_bins(binarizer, options, classes.labels)
+        coding = Coding(table, classes.labels, keys, classes.groups, classes.number)
+        store, hashes = reader.encode(roles, coding, show)
+        held_out = None
+        if validation is not None:
+            plain = replace(coding, keys=replace(keys, by="rows"))
+            held_out, _ = validation.encode(roles.without_holdout(), plain, show)
+    return CodedTable(
+        store=store,
+        validation=held_out,
+        coding=coding,
+        binarizer=binarizer,
+        class_weight=class_weight,
+        weight=float(classes.weight.sum()),
+        fingerprint=tuple(hashes.kept[:SKETCH_SIZE].tolist()),
+        distinct=hashes.n_distinct,
+    )
 
 
 def _read_into_memory(inputs: FitInputs, roles: ColumnRoles, source: Source, validation: Source | None) -> FitInputs:
@@ -285,20 +340,6 @@ def _check_no_holdout(inputs: FitInputs) -> None:
     name = next((name for name in ("time", "groups") if getattr(inputs, name) is not None), None)
     if name is not None:
         raise InputError(f"X_val and {name} both say which rows are held out; give one of them")
-
-
-def _write_codes(
-    source: Source, roles: ColumnRoles, coding: Coding, folder: Path, threads: int, show: Show
-) -> tuple[ShardFiles, SmallestHashes]:
-    """Write the coded rows to files; return the hashes of the rows as well."""
-    hashes = SmallestHashes()
-    encode: Callable[..., Any] = partial(encode_read, roles, coding)
-    columns, weighted = len(coding.table.bins), roles.weight is not None or roles.exposure is not None
-    with ShardFiles(folder, columns, len(roles.fair), weighted, roles.number is not None) as files:
-        for batch in map_batches(source, roles.all_columns, encode, threads, show, "codes"):
-            files.add(batch.shard)
-            hashes.add(batch.hashes)
-    return files, hashes
 
 
 def _drop_forbidden(X: Any, options: FitOptions[Any]) -> Any:
