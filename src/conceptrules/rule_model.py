@@ -1,4 +1,4 @@
-"""What both estimators can do once they have learned a network; their docstrings list its attributes."""
+"""What all estimators can do once they have learned a network; their docstrings list its attributes."""
 
 from __future__ import annotations
 
