@@ -24,7 +24,7 @@ from conceptrules.studio.session import (
 from tests.edit.test_editing import NETWORK
 from tests.explain.test_reasons import CARD
 from tests.logic.test_rule_conflicts import without_rule
-from tests.studio.test_session import FRAME, NUMBER, _card_frame, make_rows, open_model
+from tests.studio.test_session import CARD_FRAME, FRAME, NUMBER, make_rows, open_model
 
 
 def test_the_rows_that_only_one_rule_decides(tmp_path):
@@ -38,7 +38,7 @@ def test_the_rows_that_only_one_rule_decides(tmp_path):
 
 @pytest.mark.parametrize("card", [CARD, NUMBER], ids=["classes", "number"])
 def test_the_rows_that_a_line_of_a_card_decides(tmp_path, card):
-    frame = _card_frame()
+    frame = CARD_FRAME
     session = open_model(tmp_path, card, rows=make_rows(frame, None))
     for use in count_rule_uses(session):
         rule = [rule_text(card, 0, rule) for rule in range(len(card.head.points))].index(use.text)
@@ -85,7 +85,7 @@ def test_learning_again_keeps_what_is_locked(tmp_path):
 
 @pytest.mark.parametrize("card", [CARD, NUMBER], ids=["classes", "number"])
 def test_cards_are_learned_again(tmp_path, card):
-    frame = _card_frame()
+    frame = CARD_FRAME
     target = card.predict(frame)
     labels = (target + np.random.default_rng(0).normal(size=300)).tolist() if card is NUMBER else target.tolist()
     session = open_model(tmp_path, card, rows=make_rows(frame, labels))

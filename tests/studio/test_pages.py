@@ -18,7 +18,7 @@ from conceptrules.io import load, save
 from conceptrules.model.trail import find_break
 from conceptrules.studio.model_file import ModelFile
 from tests.edit.test_editing import NETWORK
-from tests.studio.test_session import FRAME, LABELS
+from tests.studio.test_session import CARD_FRAME, FRAME, LABELS, NUMBER
 
 pytest.importorskip("nicegui")
 duckdb = pytest.importorskip("duckdb")
@@ -157,6 +157,97 @@ def ask_duckdb(path: Path) -> list[str]:
         result = database.execute(query)
         place = [column[0] for column in result.description].index("prediction")
         return [row[place] for row in result.fetchall()]
+
+
+NAMELESS = re.compile(r'- (?:button|link|textbox|combobox|slider|spinbutton|checkbox|radio|tab)\b(?! ").*')
+
+
+def check_names(page) -> None:
+    """Every control of the page has a name that a screen reader can say."""
+    assert NAMELESS.findall(page.locator("body").aria_snapshot()) == []
+
+
+def tab_to(page, control: str) -> None:
+    """Press Tab until a control has the focus; whatever has it on the way has to have a role and a name."""
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        focus = page.locator(":focus")
+        if focus.count():
+            line = focus.aria_snapshot().splitlines()[0]
+            assert re.match(r'- \w+ "[^"]', line), f"the focus is on something without a name: {line}"
+            if line.startswith(f"- {control}"):
+                return
+    raise AssertionError(f"{control} cannot be reached with Tab")
+
+
+def test_the_keyboard_alone_suffices(folder, open_studio):
+    with studio(folder, *OPTIONS) as (address, _):
+        page = open_studio(address)
+        press, write = page.keyboard.press, page.keyboard.type
+        tab_to(page, 'button "Change the rule age > 41 and job = nurse"')
+        press("Enter")
+        tab_to(page, 'button "Move the cut 41 of age"')
+        press("Enter")
+        page.get_by_role("slider", name="The cut of age").wait_for()
+        for _ in range(4):
+            press("ArrowRight")
+        page.get_by_text(f"{FLIPPED} of 300 rows get another class").wait_for()
+        tab_to(page, 'textbox "The reason; the trail keeps it"')
+        write("older nurses only")
+        press("Enter")
+        page.locator(".work:focus").wait_for()
+        tab_to(page, 'button "Change the rule age > 45 and job = nurse"')
+        tab_to(page, 'tab "Rules"')
+        for _ in range(3):
+            press("ArrowRight")
+        press("Enter")
+        page.get_by_role("button", name="Undo").wait_for()
+        tab_to(page, 'button "Undo"')
+        press("Enter")
+        page.get_by_role("dialog", name="Take the last change back").locator(":focus").wait_for()
+        write("the board said no")
+        press("Enter")
+        page.get_by_text("the board said no").wait_for()
+    trail = load(folder / "model.json").trail
+    assert [(entry.edit["kind"], entry.why) for entry in trail[1:]] == [
+        ("change", "older nurses only"),
+        ("undo", "the board said no"),
+    ]
+
+
+def test_a_card_that_predicts_a_number_is_changed_in_its_unit(folder, open_studio):
+    save(NUMBER, folder / "model.json")
+    numbers = NUMBER.predict(CARD_FRAME)
+    csv.write_csv(CARD_FRAME.append_column("price", [numbers]), folder / "rows.csv")
+    with studio(folder, "--who", "anna") as (address, _):
+        page = open_studio(address)
+        check_names(page)
+        page.get_by_role("button", name="Change the rule job != cook").click()
+        page.get_by_role("button", name="Set its points").click()
+        points = page.get_by_label("what it adds to price, in steps of 0.5")
+        assert points.input_value() == "2"  # four steps
+        points.fill("3.5")
+        points.press("Enter")
+        changed = sum(job != "cook" for job in CARD_FRAME["job"].to_pylist())
+        effect = page.get_by_role("region", name="What this would do")
+        effect.get_by_text(f"{changed} of 300 rows get another number, by at most 1.5").wait_for()
+        effect.get_by_text("Some rows get another number. For example, this one goes from 2.5 to 4:").wait_for()
+        assert "mean absolute error" in effect.inner_text()
+        check_names(page)
+        give_reason(page, "dearer")
+        page.get_by_role("button", name="Change the rule job != cook").wait_for()
+        assert load(folder / "model.json").predict(CARD_FRAME).max() == numbers.max() + 1.5
+        for tab, text in (("Learn again", "Learns from"), ("Check", "Proved of 4 rules"), ("Export", "spreadsheet in")):
+            page.get_by_role("tab", name=tab).click()
+            page.get_by_text(text).first.wait_for()
+            check_names(page)
+        page.get_by_role("tab", name="History").click()
+        check_names(page)
+        page.get_by_role("button", name="Undo").click()
+        page.get_by_label("The reason; the trail keeps it").fill("too dear")
+        page.keyboard.press("Enter")
+        page.get_by_text("too dear").wait_for()
+    assert (load(folder / "model.json").predict(CARD_FRAME) == numbers).all()
 
 
 def test_mistakes_are_one_line_each(folder, monkeypatch, capsys):

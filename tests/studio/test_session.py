@@ -56,6 +56,8 @@ FRAME = pa.table(
         "pay": RANDOM.integers(0, 3000, 300).astype(float),
     }
 )
+AGES, DEBTS = RANDOM.integers(0, 90, 300).astype(float), RANDOM.integers(0, 3000, 300).astype(float)
+CARD_FRAME = pa.table({"age": AGES, "debt": DEBTS, "job": RANDOM.choice(["nurse", "cook"], 300)})
 LABELS = ["yes" if age > 45 else "no" for age in FRAME["age"].to_pylist()]
 NUMBER = replace(CARD, classes=(), head=Points(CARD.head.points, [1], step=0.5), target="price")
 
@@ -103,15 +105,10 @@ def test_who_else_is_affected_is_proved(tmp_path):
     assert find_row_outside(draft, "age > 60") is None
     row = find_row_outside(draft, "age > 65")
     assert 60 < row["age"] <= 65
-    card = open_model(tmp_path, CARD, rows=make_rows(_card_frame(), None))
+    card = open_model(tmp_path, CARD, rows=make_rows(CARD_FRAME, None))
     heavier = draft_edit(card, SetPoints("age > 41", 2))
     assert find_row_outside(heavier, "age > 41") is None
     assert find_row_outside(heavier, "age > 50")["age"] <= 50
-
-
-def _card_frame():
-    ages, debts = RANDOM.integers(0, 90, 300).astype(float), RANDOM.integers(0, 3000, 300).astype(float)
-    return pa.table({"age": ages, "debt": debts, "job": RANDOM.choice(["nurse", "cook"], 300)})
 
 
 def test_a_policy_refuses_with_a_counterexample(tmp_path):
@@ -203,7 +200,7 @@ def test_rules_and_columns_as_they_are_shown(tmp_path):
 
 
 def test_cards_and_numbers_are_edited_too(tmp_path):
-    frame = _card_frame()
+    frame = CARD_FRAME
     session = open_model(tmp_path, CARD, rows=make_rows(frame, CARD.predict(frame).tolist()))
     (first, *_) = list_rules(session)
     assert first.points
@@ -220,7 +217,7 @@ def test_cards_and_numbers_are_edited_too(tmp_path):
 
 
 def test_the_chances_of_a_card_stay_where_nothing_changes(tmp_path):
-    frame = _card_frame()
+    frame = CARD_FRAME
     session = open_model(tmp_path, CARD, rows=make_rows(frame, CARD.predict(frame).tolist()))
     heavier = draft_edit(session, SetPoints("age > 41", 40))  # beyond all scores that the card has chances for
     young = frame.filter(pa.compute.less_equal(frame["age"], 41))

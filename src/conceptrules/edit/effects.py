@@ -82,7 +82,7 @@ class Effect:
     witness: Row | None
     """A made-up row that gets another class."""
     decisions: tuple[Value, Value] | None
-    """The class of the witness before and after."""
+    """The class of the witness before and after, or its score, or the number that is predicted."""
     figures: tuple[FigureChange, ...] = ()
     """What is measured on the given rows, if their classes or numbers are given."""
     moved: int | None = None
@@ -113,18 +113,22 @@ class Effect:
         return f"{moved:,} of {plural(self.rows or 0, 'row')} get another {answer}"
 
     @property
+    def noun(self) -> str:
+        """What a row gets: a class, a score or a number."""
+        return "number" if self.moved is not None else "score" if self.scored else "class"
+
+    @property
     def equivalence(self) -> tuple[str, ...]:
         """Whether every row that there can be gets the same class as before, in words, with a row that does not."""
-        answer = "score" if self.scored else "class"
         if self.equivalent:
-            return (f"every row that there can be gets the same {answer} as before",)
+            return (f"every row that there can be gets the same {self.noun} as before",)
         if self.witness is None or self.decisions is None:
             large = "" if self.scored else ": too large"
-            return (f"whether every row that there can be gets the same {answer} as before is not decided{large}",)
+            return (f"whether every row that there can be gets the same {self.noun} as before is not decided{large}",)
         old, new = map(word, self.decisions)
         cells = [f"{word(name)} = {word(value)}" for name, value in self.witness.items() if value is not None]
         return (
-            f"not every row gets the same {answer} as before; this one is {old} -> {new}:",
+            f"not every row gets the same {self.noun} as before; this one is {old} -> {new}:",
             f"  {', '.join(cells) or 'every value missing'}",
         )
 
@@ -137,7 +141,7 @@ class Effect:
         }
         if self.figures:
             plain["figures"] = [list(astuple(figure)) for figure in self.figures]
-        if self.moved is not None:
+        if self.moved is not None and self.rows is not None:
             plain |= {"moved": self.moved, "largest": self.largest}
         if self.scored:
             plain["scored"] = True
@@ -165,20 +169,21 @@ def compute_effect(
         witness = witness and _round_witness(before, after, witness)
     decisions = None if witness is None else _decide_both(before, after, witness)
     if data is None:
-        return Effect(None, None, (), (), equivalent, witness, decisions, scored=scored)
+        moved = None if after.classes else 0
+        return Effect(None, None, (), (), equivalent, witness, decisions, moved=moved, scored=scored)
     table = open_table(data)
     targets = None if labels is None else list(labels)
     texts = None if targets is None else list(map(label_text, targets))
     if texts is not None and len(texts) != table.rows:
         raise InputError(f"the data have {table.rows} rows, but there are {len(texts)} labels; give one for each row")
     answers = predict(before, table), predict(after, table)
-    moved = np.flatnonzero(answers[0] != answers[1]).tolist()
+    changed = np.flatnonzero(answers[0] != answers[1]).tolist()
     hashes = np.sort(hash_rows(before.columns, table, texts or [""] * table.rows))
     effect = Effect(
         rows=table.rows,
         fingerprint=f"sha256:{hashlib.sha256(hashes.tobytes()).hexdigest()}",
         changes=(),
-        first=tuple(moved[:5]),
+        first=tuple(changed[:5]),
         equivalent=equivalent,
         witness=witness,
         decisions=decisions,
@@ -187,9 +192,9 @@ def compute_effect(
     )
     if not after.classes:
         largest = float(np.abs(answers[1] - answers[0]).max(initial=0.0))
-        return replace(effect, moved=len(moved), largest=largest)
+        return replace(effect, moved=len(changed), largest=largest)
     old, new = (each.tolist() for each in answers)
-    return replace(effect, changes=tuple(_count_changes(old, new, moved, texts)))
+    return replace(effect, changes=tuple(_count_changes(old, new, changed, texts)))
 
 
 def measure_figures(
@@ -285,16 +290,16 @@ def _with_meaning(network: RuleNetwork, head: Points | None) -> RuleNetwork:
 
 
 def _decide_both(before: RuleNetwork, after: RuleNetwork, row: Row) -> tuple[Value, Value]:
-    """Return the classes of a row, or its scores."""
+    """Return the classes of a row, its numbers, or its scores."""
     old, new = (_answer_row(network, row) for network in (before, after))
     return old, new
 
 
 def _answer_row(network: RuleNetwork, row: Row) -> Value:
     table = [{column.name: row[column.name] for column in network.columns}]
-    if network.head is None:
-        label: Value = predict(network, table).tolist()[0]
-        return label
+    if network.head is None or not network.classes:
+        answer: Value = predict(network, table).tolist()[0]
+        return answer
     scores = find_scores(network, table)[0].tolist()
     return scores[0] if len(scores) == 1 else " ".join(map(str, scores))
 

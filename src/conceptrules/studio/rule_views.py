@@ -263,7 +263,11 @@ def make_histogram(network: RuleNetwork, rows: SessionRows, name: str, cut: str)
     series.append(Series("line", ((place / unit + start, 0.0), (place / unit + start, top)), 2, f"the cut {cut}"))
     chart = Chart(f"{name} in the given rows", "", f"{name} ({noun})" if noun else name, "rows", tuple(series))
     step = _slider_step(known, high - low) if column.kind == "number" else _DAY
-    return Histogram(chart, low, high, step, int(np.isnan(values).sum()))
+    least, most = (
+        step * np.floor(low / step),
+        step * np.ceil(high / step),
+    )  # a slider goes in steps from its least value
+    return Histogram(chart, float(least), float(most), step, int(np.isnan(values).sum()))
 
 
 def _read_numbers(rows: SessionRows, column: Column) -> np.ndarray:

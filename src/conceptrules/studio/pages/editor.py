@@ -152,7 +152,7 @@ class _RuleEditor:
 
             if column.kind != "ordinal":
                 field.on("keydown.enter", show)
-                self.slider.on("change", show)
+                self.slider.on("change", show, throttle=0.3, leading_events=False)  # each press of a key is a change
             ui.button("Show what this does", on_click=show).props("no-caps")
         page.client.run_javascript(f"getHtmlElement({field.id})?.scrollIntoView({{block: 'nearest'}})")
 
@@ -169,12 +169,18 @@ class _RuleEditor:
             ui.html(legend, sanitize=False).classes("quiet")
             if histogram.missing:
                 say(f"In {histogram.missing:,} rows the value is missing.").classes("quiet")
-        place = read_bound(find_column(session.network, name), cut)
-        start = min(max(place, histogram.low), histogram.high)
-        self.slider = ui.slider(min=histogram.low, max=histogram.high, step=histogram.step, value=start)
-        self.slider.props(f'aria-label="The cut of {plain(name)}"')
+        # The browser's own slider: it has its role and its name where the focus is, which that of the library has not.
+        self.slider = ui.element("input").classes("why").props(f'type=range aria-label="The cut of {plain(name)}"')
+        self.slider.props(f"min={histogram.low} max={histogram.high} step={histogram.step}")
+        # The attribute, not the property: that one would be set again whenever the page shows something new.
+        self.slider.props["^value"] = read_bound(find_column(session.network, name), cut)
         field = ui.input(f"The new cut of {name}", value=cut).props("outlined dense")
-        self.slider.on_value_change(lambda event: field.set_value(cut_text(session.network, name, event.value)))
+        self.slider.on(
+            "input",
+            lambda event: field.set_value(cut_text(session.network, name, float(event.args))),
+            js_handler="(event) => emit(event.target.value)",
+        )
+        self.slider.run_method("focus")
         return field
 
     def _add_condition(self) -> None:

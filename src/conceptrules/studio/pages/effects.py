@@ -192,6 +192,7 @@ class EditTrial:
             if self.page.complain(failure):
                 ui.notify("Made, and written to the file", type="positive")
                 self.done()
+                self.page.body.run_method("focus")  # what had the focus was built anew
 
         why.on("keydown.enter", apply)
         ui.button("Make this change", on_click=apply).props("no-caps")
@@ -204,8 +205,7 @@ def _show_equivalence(effect: Effect) -> None:
             say(f"{'✓ Proved: ' if effect.equivalent else ''}{line}.").classes("added" if effect.equivalent else "")
         return
     before, after = map(cell_text, effect.decisions)
-    noun = "score" if effect.scored else "answer"
-    say(f"Some rows get another {noun}. For example, this one goes from {before} to {after}:")
+    say(f"Some rows get another {effect.noun}. For example, this one goes from {before} to {after}:")
     say(row_text(effect.witness)).classes("quiet")
 
 

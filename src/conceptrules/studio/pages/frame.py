@@ -93,7 +93,7 @@ class Page:
             with tabs:
                 for name in TABS:
                     ui.tab(name)
-        self.body = ui.element("main")
+        self.body = ui.element("div").classes("work").props("tabindex=-1")
         self.refresh()
         tabs.set_value(self.tab)
 
@@ -129,7 +129,7 @@ class Page:
             with ui.element("div").classes("title-line"):
                 heading(1, session.file.path.name)
                 say(f"{plural(session.rows.table.rows, 'row')} of {session.rows.name}").classes("quiet")
-                say(fairness.title).classes(f"badge {fairness.kind}").props(f'title="{fairness.text}"')
+                say(fairness.short).classes(f"badge {fairness.kind}").props(f'title="{fairness.text}"')
                 say(f"as {session.who}").classes("quiet")
             say(three_sentences(network, audited)[2].replace("given to this report ", "").replace("this report", "it"))
             if session.file.is_changed:
