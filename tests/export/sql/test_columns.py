@@ -184,7 +184,8 @@ def in_sqlite(network: RuleNetwork, values: Sequence[Any], declared: str = "") -
         connection.execute(f"CREATE TABLE data (c {declared})")
         connection.executemany("INSERT INTO data VALUES (?)", [(value,) for value in values])
         try:
-            return [row[-1] for row in connection.execute(query(network, "sqlite"))]
+            answers = connection.execute(f"SELECT rules FROM ({query(network, 'sqlite')})")
+            return [row[0] for row in answers]
         except sqlite3.OperationalError as error:
             if "column c needs" not in str(error):
                 raise

@@ -9,16 +9,21 @@ from hypothesis import strategies as st
 from conceptrules import InputError
 from conceptrules.export import export
 from conceptrules.export.verify.databases import DATABASES, StoredColumn
-from conceptrules.model import Equals, Level, Literal, Points, Rule, RuleNetwork
-from tests.explain.test_reasons import CARD, DECISION
+from conceptrules.model import Concept, Equals, Level, Literal, Points, Rule, RuleNetwork
+from tests.explain.test_reasons import CARD
 from tests.explain.test_reasons import CODED as TOLD_APART
 from tests.export.code.test_reasons import ROWS, list_rows
-from tests.strategies import number_cards, scorecards
+from tests.strategies import networks, number_cards, scorecards
 
 CODED = CARD.with_reason_codes({"debt": ("R01", "Debt")})
 
 
 def ask(network: RuleNetwork, rows: list, dialect: str, kinds: list[str]) -> list[list[str]]:
+    """The codes of each row."""
+    return [[code for code in row[-4:] if code is not None] for row in ask_all(network, rows, dialect, kinds)]
+
+
+def ask_all(network: RuleNetwork, rows: list, dialect: str, kinds: list[str]) -> list[tuple]:
     database = DATABASES[dialect]
     missing = database.missing([("data",)])
     if missing:
@@ -28,7 +33,13 @@ def ask(network: RuleNetwork, rows: list, dialect: str, kinds: list[str]) -> lis
         for column, kind, values in zip(network.columns, kinds, zip(*rows, strict=True), strict=True)
     ]
     (answers,) = database.ask([("data",)], columns, [(export(network, "sql", dialect=dialect, reasons=True), None)])
-    return [[code for code in row[-4:] if code is not None] for row in answers]
+    return answers
+
+
+def ask_deciding(network: RuleNetwork, rows: list, dialect: str, kinds: list[str]) -> list[tuple[str, str]]:
+    """What the columns `decided_by` and `nearest` say."""
+    kept = [column.name for column in network.columns]
+    return [tuple(row[len(kept) + 2 : len(kept) + 4]) for row in ask_all(network, rows, dialect, kinds)]
 
 
 def expect(network: RuleNetwork, rows: list) -> list[list[str]]:
@@ -53,8 +64,35 @@ def test_the_codes_of_any_card_with_one_score(card: RuleNetwork):
             assert ask(card, rows, "duckdb", ["flag"] * len(named)) == expect(card, rows)
 
 
-def test_several_classes_and_decisions_have_rules_and_no_codes():
-    assert "reason_1" not in export(DECISION, "sql", reasons=True)
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite", "postgres"])
+def test_databases_say_which_rule_decided_and_which_is_the_nearest(dialect):
+    rules = [Rule([Literal(0)]), Rule([Literal(1)]), Rule([Literal(2), Literal(0, True)])]
+    level = Level(rules, [Concept([0, 1]), Concept([2]), Concept()])
+    network = RuleNetwork(CARD.columns, CARD.predicates, [level], ["no", "it's", "late"], default="late")
+    reasons = network.reasons(ROWS)
+    expected = list(zip(reasons.decided_by, reasons.nearest, strict=True))
+    assert ("(age > 41) or (debt > 1000)", "late if it did not hold") in expected
+    assert ask_deciding(network, ROWS, dialect, ["number", "number", "text"]) == expected
+    assert export(network, "sql", dialect=dialect, reasons=True, verify=True)
+
+
+@settings(max_examples=80)
+@given(networks())
+def test_the_deciding_and_the_nearest_rule_of_any_network_of_one_level(network: RuleNetwork):
+    rows = list_rows(network) if network.columns else []
+    if rows and all(column.kind == "boolean" for column in network.columns):
+        named = [column.name for column in network.columns]
+        if len({name.casefold() for name in named}) < len(named):
+            return
+        if len(network.levels) > 1:
+            assert "of several, ask network.reasons" in export(network, "sql", reasons=True)
+        else:
+            reasons = network.reasons(rows)
+            expected = list(zip(reasons.decided_by, reasons.nearest, strict=True))
+            assert ask_deciding(network, rows, "duckdb", ["flag"] * len(named)) == expected
+
+
+def test_several_classes_have_rules_and_no_codes():
     head = Points([[1, 0, 2]], [0, 0, 0], offsets=[0, 0, 0], unit=0.5)
     several = RuleNetwork(
         CODED.columns, [Equals("job", "cook")], [Level([Rule([Literal(0)])], ())], list("abc"), head=head

@@ -7,7 +7,7 @@ CASE makes 0 of that.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -20,6 +20,7 @@ from conceptrules.export.sql.literals import (
     class_pattern,
     concatenate,
     equal,
+    join_many,
     label_literal,
     number_literal,
     probability_columns,
@@ -27,7 +28,14 @@ from conceptrules.export.sql.literals import (
 )
 from conceptrules.export.sql.names import QueryNames, answer_columns, raw_column, table_expression
 from conceptrules.export.sql.readings import read
-from conceptrules.export.sql.reasons import COLUMNS, ReasonColumns, make_reason_columns
+from conceptrules.export.sql.reasons import (
+    COLUMNS,
+    DECIDING,
+    DecisionReasons,
+    ReasonColumns,
+    make_decision_reasons,
+    make_reason_columns,
+)
 from conceptrules.export.sql.scores import ScoreAnswers, add_points
 from conceptrules.export.wording import rule_ids
 from conceptrules.model.heads import Points
@@ -37,7 +45,6 @@ from conceptrules.tables.prediction import probability_names, score_names
 
 # Without MATERIALIZED, these two put each layer's expressions into the next one, and the text grows without end.
 _MATERIALIZED = ("postgres", "sqlite")
-_MOST_TERMS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +110,10 @@ class GuardedQuery:
             rules = [self._rule(rule.literals, number).as_(name) for rule, name in zip(level.rules, names, strict=True)]
             layers.append((f"rules_{number}", [*map(exp.column, carried), *rules]))
             carried += names if reasons else []
+            deciding = self._decision_reasons() if reasons else None
+            if deciding is not None:
+                layers[-1][1].extend(deciding.lacks())
+                carried += deciding.name_lacks().values()
             if reasons and (costing := self._reason_columns()) is not None:
                 layers[-1][1].extend(costing.ends())
             if self.network.head is not None and number == len(self.network.levels):
@@ -112,8 +123,12 @@ class GuardedQuery:
                 for index, concept in enumerate(level.concepts, start=1)
             ]
             layers.append((f"concepts_{number}", [*map(exp.column, carried), *concepts]))
+        fires = self._class_columns()
+        if deciding is not None:
+            miss = deciding.miss().as_(own("miss"))
+            layers.append(("misses", [*map(exp.column, (*carried, *fires)), miss]))
+            carried.append(own("miss"))
         if probabilities:
-            fires = self._class_columns()
             # Which classes fire, as one text, to look the probabilities up by.
             pattern = class_pattern(fires).as_(own("pattern"))
             layers.append(("patterns", [*map(exp.column, (*carried, *fires)), pattern]))
@@ -143,6 +158,9 @@ class GuardedQuery:
     def _reason_columns(self) -> ReasonColumns | None:
         return make_reason_columns(self.network, self.names.own, self.names.own("s1"))
 
+    def _decision_reasons(self) -> DecisionReasons | None:
+        return make_decision_reasons(self.network, self.names.own, self.dialect)
+
     def _test(self, column: TableColumn | DerivedColumn, predicate: Predicate) -> exp.Expr | None:
         read_as = {reading: exp.column(name) for reading, name in column.readings.items()}
         match predicate:
@@ -163,11 +181,11 @@ class GuardedQuery:
             exp.column(self.names.own(f"{below}{literal.index + 1}")).eq(0 if literal.negated else 1)
             for literal in literals
         ]
-        return bit(_join_many(exp.and_, terms)) if terms else exp.convert(1)
+        return bit(join_many(exp.and_, terms)) if terms else exp.convert(1)
 
     def _any_rule(self, rules: Sequence[int], number: int) -> exp.Expr:
         terms = [exp.column(self.names.own(f"r{number}_{rule + 1}")).eq(1) for rule in rules]
-        return bit(_join_many(exp.or_, terms) if terms else None)
+        return bit(join_many(exp.or_, terms) if terms else None)
 
     def _class_columns(self) -> list[str]:
         top = len(self.network.levels)
@@ -187,6 +205,9 @@ class GuardedQuery:
             ]
             fired = exp.Trim(this=concatenate(names)) if names else exp.Literal.string("")
             answers.append(fired.as_(f"{prefix}rules"))
+            if (deciding := self._decision_reasons()) is not None:
+                texts = deciding.texts(self.names.own("miss"))
+                answers += [text.as_(prefix + name) for text, name in zip(texts, DECIDING, strict=True)]
         if scored is not None:
             pairs = zip(scored.scores, answer_columns(score_names(network), prefix, self.dialect), strict=True)
             answers += [exp.column(score).as_(prefix + name) for score, name in pairs]
@@ -223,11 +244,3 @@ def _any_equal(tests: Sequence[exp.Expr | None]) -> exp.Expr | None:
         values = [test.expression.copy() for test in possible]
         return exp.In(this=possible[0].this.copy(), expressions=values)
     return exp.or_(*possible)
-
-
-def _join_many(join: Callable[..., exp.Expr], terms: Sequence[exp.Expr]) -> exp.Expr:
-    """Join terms, in brackets of fifty where there are more: databases limit the depth of an expression."""
-    if len(terms) <= _MOST_TERMS:
-        return join(*terms)
-    groups = [terms[start : start + _MOST_TERMS] for start in range(0, len(terms), _MOST_TERMS)]
-    return _join_many(join, [exp.Paren(this=join(*group)) for group in groups])

@@ -18,6 +18,7 @@ from conceptrules.model.text import number_text
 
 _COMPARED_TEXT = {"mysql": "CAST(CONVERT(x USING utf8mb4) AS BINARY)", "tsql": "CAST(x + N'.' AS VARBINARY(MAX))"}
 _DOUBLE = exp.DataType.Type.DOUBLE
+MOST_TERMS = 50  # without brackets: databases limit the depth of an expression
 
 
 def text_literal(text: str, dialect: str) -> exp.Expr | None:
@@ -205,3 +206,11 @@ def concatenate(parts: Sequence[exp.Expr]) -> exp.Expr:
     left, right = concatenate(parts[:half]), concatenate(parts[half:])
     bracketed = [exp.Paren(this=side) if isinstance(side, exp.DPipe) else side for side in (left, right)]
     return exp.DPipe(this=bracketed[0], expression=bracketed[1], safe=True)
+
+
+def join_many(join: Callable[..., exp.Expr], terms: Sequence[exp.Expr]) -> exp.Expr:
+    """Join terms, in brackets of fifty where there are more."""
+    if len(terms) <= MOST_TERMS:
+        return join(*terms)
+    groups = [terms[start : start + MOST_TERMS] for start in range(0, len(terms), MOST_TERMS)]
+    return join_many(join, [exp.Paren(this=join(*group)) for group in groups])

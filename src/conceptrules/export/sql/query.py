@@ -26,7 +26,7 @@ from conceptrules.export.sql.names import (
     table_expression,
 )
 from conceptrules.export.sql.readings import ASKED, DIALECTS
-from conceptrules.export.sql.reasons import COLUMNS, make_reason_columns
+from conceptrules.export.sql.reasons import COLUMNS, DECIDING, make_decision_reasons, make_reason_columns
 from conceptrules.export.sql.trusting import TRUSTING_DIALECTS, TrustingQuery
 from conceptrules.export.wording import comment, header, rule_lines
 from conceptrules.model.content_hash import content_hash
@@ -66,8 +66,9 @@ def sql(
     view : str or sequence of str, optional
         With a name, the query is a CREATE VIEW of that name.
     reasons : bool, default=False
-        Whether to add the fired rules: "1.2 1.5 2.1" in the column `rules`. Of a scorecard with one score, also the
-        codes of the columns that cost the row most points against its answer, from `reason_1` to `reason_4`.
+        Whether to add the fired rules: "1.2 1.5 2.1" in the column `rules`. Of a network of one level, also the rule
+        that decided, `decided_by`, and the `nearest` that would have decided otherwise; of a scorecard with one score,
+        the codes of the columns that cost the row most points against its answer, from `reason_1` to `reason_4`.
     probabilities : bool, default=False
         Whether to add a column for each class: `probability_bad`, and so on. Where databases could not tell the names
         apart, or could not have them, the classes have numbers instead: `probability_1`.
@@ -118,7 +119,8 @@ def sql(
         if dialect not in DIALECTS:
             raise InputError(f"there is no dialect {dialect!r}; there are {', '.join(DIALECTS)}")
         own_reasons = COLUMNS if reasons and make_reason_columns(network, str, "") else ()
-        added = ["prediction", *(["rules"] if reasons else []), *scores, *own_reasons, *shares]
+        deciding = DECIDING if reasons and make_decision_reasons(network, str, dialect) else ()
+        added = ["prediction", *(["rules", *deciding] if reasons else []), *scores, *own_reasons, *shares]
         names = make_query_names(network, dialect, table, columns or {}, keep, prefix, added)
         read_columns = table_columns(typed_inputs(network, types), names, dialect)
         check_labels(network, dialect)
@@ -127,6 +129,8 @@ def sql(
             refuse_texts([each.input.column for each in derived], f"the SQL of {dialect}")
         tree = GuardedQuery(network, read_columns, derived, names, dialect).select(reasons, probabilities)
         notes = [f"SQL of {dialect}. Nothing but the value of the column counts: NULL and NaN are missing."]
+        if reasons and network.head is None and not deciding:
+            notes += ["Which rule decided is written for networks of one level; of several, ask network.reasons."]
         notes += [*_explain_columns(network, scores, shares), *rule_lines(network)]
     if view is not None:
         tree = exp.Create(this=table_expression(split_name(view)), kind="VIEW", expression=tree)

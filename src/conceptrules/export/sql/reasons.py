@@ -1,24 +1,34 @@
-"""Reasons in SQL: what each column costs a row of a scorecard with one score, and the codes of the four that cost most.
+"""Reasons in SQL: the codes of the four columns that cost a row of a scorecard with one score most, or the rule that
+decided a row and the nearest one that would have decided otherwise.
 
-Each step is a layer: the best and the worst that a column can add, what it costs against the answer, and its rank.
+Each step is a layer: the best and the worst that a column can add, what it costs against the answer, and its rank; or
+what each rule lacks, and which lacks least.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from sqlglot import exp
 
 from conceptrules.explain.reason_columns import ReasonColumn
-from conceptrules.export.code.reasons import CostingColumn, list_reason_tables
-from conceptrules.export.sql.literals import bit, text_literal
+from conceptrules.export.code.reasons import (
+    CostingColumn,
+    DecidingClass,
+    DecidingRule,
+    ReasonTables,
+    list_reason_tables,
+)
+from conceptrules.export.sql.literals import MOST_TERMS, bit, concatenate, join_many, text_literal
 from conceptrules.export.sql.scores import add_terms
 from conceptrules.model.errors import InputError
 from conceptrules.model.heads import Points
 from conceptrules.model.network import Literal, RuleNetwork
 
 COLUMNS = ("reason_1", "reason_2", "reason_3", "reason_4")
+DECIDING = ("decided_by", "nearest")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +106,137 @@ def make_reason_columns(network: RuleNetwork, own: Callable[[str], str], score: 
     if network.head is None or network.head.outputs > 1 or len(network.levels) > 1:
         return None
     return ReasonColumns(list_reason_tables(network).columns, network.head, own, score)
+
+
+@dataclass(frozen=True)
+class DecisionReasons:
+    """The columns `decided_by` and `nearest` of a network of one level that decides by rules; `own` makes names."""
+
+    tables: ReasonTables
+    network: RuleNetwork
+    own: Callable[[str], str]
+    dialect: str
+
+    @cached_property
+    def candidates(self) -> list[tuple[DecidingClass, DecidingRule]]:
+        """The rules that can be the nearest, in the order of the priority of their classes."""
+        return [(each, rule) for each in self.tables.classes for rule in each.rules if rule.possible]
+
+    @cached_property
+    def losing(self) -> int:
+        """From this rank on, the class of a rule would not win; from twice as much on, the rule does not count."""
+        return len(self.candidates) * (2 + max((len(rule.conditions) for _, rule in self.candidates), default=0))
+
+    def name_lacks(self) -> dict[int, str]:
+        """Return a name for the number of conditions that each rule lacks, by the number of the rule."""
+        return {rule.rule: self.own(f"lacks_{rule.rule + 1}") for _, rule in self.candidates}
+
+    def lacks(self) -> Iterator[exp.Expr]:
+        """Yield how many conditions each rule lacks, from the predicates."""
+        for number, name in self.name_lacks().items():
+            literals = self.network.levels[0].rules[number].literals
+            terms = [_times(exp.column(self.own(f"p{i.index + 1}")), 1 if i.negated else -1) for i in literals]
+            yield add_terms(exp.convert(sum(not each.negated for each in literals)), terms).as_(name)
+
+    def miss(self) -> exp.Expr:
+        """Return the least rank of a rule: those that would win come first, then those that lack least, then those of
+        the first classes. Divided by the number of the rules, it leaves the place of the rule."""
+        lacks, silent = self.name_lacks(), join_many(exp.and_, [self._fires(each, 0) for each in self.tables.classes])
+        earlier: list[exp.Expr] = []
+        ranks: dict[int, list[exp.Expr]] = {each.index: [] for each in self.tables.classes}
+        for place, (each, rule) in enumerate(self.candidates):
+            rank = _times(exp.column(lacks[rule.rule]), len(self.candidates))
+            ranks[each.index].append(add_terms(exp.convert(place), [rank]))
+        cases = []
+        for each in self.tables.classes:
+            answered = self._fires(each)
+            if each.index == self.network.default_index:
+                answered = exp.or_(answered, silent)
+            for rank in ranks[each.index]:
+                case = exp.case().when(answered, exp.convert(2 * self.losing))
+                if earlier:
+                    case = case.when(join_many(exp.or_, earlier), add_terms(exp.convert(self.losing), [rank]))
+                cases.append(case.else_(rank))
+            earlier.append(self._fires(each))
+        return _least([*cases, exp.convert(2 * self.losing)])
+
+    def texts(self, miss: str) -> Iterator[exp.Expr]:
+        """Yield both texts, from the rules and classes that fire and the column with `miss`."""
+        fired = {each.index: self._join_fired(each) for each in self.tables.classes if each.rules}
+        yield self._choose_fired(fired, self._write("no rule holds"))
+        rank = exp.column(miss)
+        nearest = self._name_rule(rank)
+        text = exp.case().when(rank < self.losing, nearest)
+        for number, each in enumerate(self.tables.classes):
+            for later in self.tables.classes[number + 1 :]:
+                both = exp.and_(self._fires(each), self._fires(later))
+                text.when(both, self._write(f"{later.label} if it did not hold"), copy=False)
+            if each.index != self.network.default_index:
+                text.when(self._fires(each), self._write(f"{self.tables.default} if it did not hold"), copy=False)
+        text.when(rank >= 2 * self.losing, self._write("nothing else can be answered"), copy=False)
+        unless = {each.index: self._write(f" and no rule of {each.label} holds") for each in self.tables.classes}
+        answered = self._choose_fired(unless, unless[self.network.default_index])
+        yield text.else_(concatenate([nearest.copy(), answered]), copy=False)
+
+    def _name_rule(self, rank: exp.Expr) -> exp.Expr:
+        """Return the class and the rule of a rank."""
+        if not self.candidates:
+            return self._write("")
+        case = exp.case(exp.Paren(this=exp.Mod(this=rank, expression=exp.convert(len(self.candidates)))))
+        for place, (each, rule) in enumerate(self.candidates):
+            case.when(exp.convert(place), self._write(f"{each.label} if {rule.text}"), copy=False)
+        return case
+
+    def _fires(self, each: DecidingClass, bit: int = 1) -> exp.Expr:
+        return exp.column(self.own(f"c1_{each.index + 1}")).eq(bit)
+
+    def _choose_fired(self, texts: Mapping[int, exp.Expr], otherwise: exp.Expr) -> exp.Expr:
+        """Return the text of the first class that fires."""
+        case = exp.case()
+        for each in self.tables.classes:
+            if each.index in texts:
+                case.when(self._fires(each), texts[each.index], copy=False)
+        return case.else_(otherwise, copy=False) if texts else otherwise
+
+    def _join_fired(self, each: DecidingClass) -> exp.Expr:
+        """Return the rules of a class that hold, which some do."""
+        if len(each.rules) == 1:
+            return self._write(each.rules[0].text)
+        columns = [exp.column(self.own(f"r1_{rule.rule + 1}")) for rule in each.rules]
+        alone, joined = (
+            concatenate(
+                [
+                    exp.case().when(column.eq(1), self._write(form.format(rule.text))).else_(self._write(""))
+                    for column, rule in zip(columns, each.rules, strict=True)
+                ]
+            )
+            for form in ("{}", " or ({})")
+        )
+        longest = exp.convert(sum(len(rule.text) + 6 for rule in each.rules))
+        several = exp.Substring(this=joined, start=exp.convert(5), length=longest)
+        return exp.case().when(add_terms(columns[0], columns[1:]).eq(1), alone).else_(several)
+
+    def _write(self, text: str) -> exp.Expr:
+        """Return text as the dialect writes it, or, where it cannot hold it, with escapes."""
+        literal = text_literal(text, self.dialect)
+        return literal or text_literal(text.encode("unicode_escape").decode(), self.dialect) or exp.null()
+
+
+def make_decision_reasons(network: RuleNetwork, own: Callable[[str], str], dialect: str) -> DecisionReasons | None:
+    """Return the columns with the rule that decided and the nearest; None of scorecards and of several levels."""
+    if network.head is not None or len(network.levels) > 1:
+        return None
+    return DecisionReasons(list_reason_tables(network), network, own, dialect)
+
+
+def _least(values: Sequence[exp.Expr]) -> exp.Expr:
+    """Return the least of some numbers."""
+    if len(values) == 1:
+        return values[0]
+    if len(values) > MOST_TERMS:
+        groups = range(0, len(values), MOST_TERMS)
+        return _least([_least(values[start : start + MOST_TERMS]) for start in groups])
+    return exp.Least(this=values[0], expressions=list(values[1:]), ignore_nulls=True)
 
 
 def _read_code(asked: ReasonColumn) -> str:

@@ -12,11 +12,10 @@ from functools import reduce
 
 from sqlglot import exp
 
-from conceptrules.export.sql.literals import number_literal
+from conceptrules.export.sql.literals import MOST_TERMS, number_literal
 from conceptrules.model.heads import Points
 from conceptrules.model.network import RuleNetwork
 
-_MOST_TERMS = 50  # of a sum without brackets: databases limit the depth of an expression
 _FARTHEST = 700  # the exponents of e that doubles hold reach a little beyond
 
 
@@ -32,8 +31,8 @@ def add_points(head: Points, rules: Sequence[str], scores: Sequence[str]) -> lis
 
 def add_terms(first: exp.Expr, terms: Sequence[exp.Expr]) -> exp.Expr:
     """Return the sum of terms; many are put into brackets of fifty."""
-    if len(terms) > _MOST_TERMS:
-        groups = [terms[start : start + _MOST_TERMS] for start in range(0, len(terms), _MOST_TERMS)]
+    if len(terms) > MOST_TERMS:
+        groups = [terms[start : start + MOST_TERMS] for start in range(0, len(terms), MOST_TERMS)]
         return add_terms(first, [exp.Paren(this=add_terms(group[0], group[1:])) for group in groups])
     return reduce(lambda total, term: exp.Add(this=total, expression=term), terms, first)
 
