@@ -34,7 +34,8 @@ class AddCase(Operation):
 
     @property
     def text(self) -> str:
-        return f"add a test case: {self.note or _row_text(self.row)} -> {word(self.answer)}"
+        verb = self.kind.removesuffix("-case")
+        return f"{verb} a test case: {self.note or _row_text(self.row)} -> {word(self.answer)}"
 
     def apply(self, network: RuleNetwork) -> RuleNetwork:
         case = Case(tuple(self.row.items()), _check_answer(network, self.answer), self.note)
@@ -45,20 +46,10 @@ class AddCase(Operation):
 
 
 @dataclass(frozen=True, slots=True)
-class DropCase(Operation):
-    """Drop a test case."""
+class DropCase(AddCase):
+    """Drop a test case, with the row, the answer and the note that it has."""
 
     kind = "drop-case"
-    row: Mapping[str, Value | None]
-    """The values of its columns."""
-    answer: Value
-    """The answer that it expects."""
-    note: str = ""
-    """What it is about."""
-
-    @property
-    def text(self) -> str:
-        return f"drop a test case: {self.note or _row_text(self.row)} -> {word(self.answer)}"
 
     def apply(self, network: RuleNetwork) -> RuleNetwork:
         case = Case(tuple(self.row.items()), self.answer, self.note)
