@@ -86,9 +86,9 @@ FLIPPED = sum(41 < each["age"] <= 45 and each["job"] == "nurse" for each in FRAM
 OPTIONS = ("--target", "answer", "--policy", "policy.toml", "--who", "anna")
 
 
-def give_reason(page, reason):
+def give_reason(page, reason, button="Make this change"):
     page.get_by_label("The reason; the trail keeps it").fill(reason)
-    page.get_by_role("button", name="Make this change").click()
+    page.get_by_role("button", name=button).click()
 
 
 def be_refused(page):
@@ -101,6 +101,24 @@ def be_refused(page):
     assert "is yes: because age <= 30 and pay <= 500" in page.locator("[data-test=policy]").inner_text()
     assert page.get_by_role("button", name="Make this change").count() == 0
     page.keyboard.press("Escape")
+
+
+def be_told_what_cannot_be_read(page, folder):
+    """And nothing is lost."""
+    page.locator("input[type=file]").set_input_files(folder / "rows.csv")
+    page.get_by_text("Only .xlsx files of at most 20 MB are read").wait_for()
+    content = (folder / "model.json").read_text()
+    (folder / "model.json").write_text("{")
+    page.get_by_role("tab", name="History").click()
+    page.get_by_role("button", name="Undo").click()
+    give_reason(page, "too late", "Take the last change back")
+    page.get_by_text("was changed on disk by something else, so that nothing is written").wait_for()
+    page.get_by_role("button", name="Read the file again").click()
+    page.get_by_text("the model ends too early").wait_for()
+    (folder / "model.json").write_text(content)
+    page.get_by_role("button", name="Read the file again").click()
+    page.get_by_role("button", name="Read the file again").wait_for(state="detached")
+    page.get_by_text("✓ bea (risk)").wait_for()
 
 
 def test_a_person_changes_learns_signs_and_finds_everything_after_a_crash(folder, open_studio):
@@ -148,6 +166,7 @@ def test_a_person_changes_learns_signs_and_finds_everything_after_a_crash(folder
         with page.expect_download() as download:
             page.get_by_role("link", name="SQL: a query").click()
         assert ask_duckdb(download.value.path()) == network.predict(FRAME).tolist()
+        be_told_what_cannot_be_read(page, folder)
 
 
 def ask_duckdb(path: Path) -> list[str]:

@@ -13,12 +13,13 @@ from conceptrules.model.predicate import printable
 
 _STYLE = (
     "<style>:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:50rem;margin:2rem auto;"
-    "padding:0 1rem;overflow-wrap:break-word}pre{overflow-x:auto}table{border-collapse:collapse}"
-    ".scroll{overflow-x:auto}td,th{text-align:left;padding:.2rem 1rem .2rem 0;border-bottom:1px solid #8885;"
+    "padding:0 1rem;overflow-wrap:break-word}pre{white-space:pre-wrap;overflow-wrap:anywhere;font-size:.8em}"
+    "table{border-collapse:collapse}.scroll{overflow-x:auto}.scroll+.scroll{margin-top:1.5rem}"
+    "td,th{text-align:left;padding:.2rem 1rem .2rem 0;border-bottom:1px solid #8885;"
     "vertical-align:top}.pairs td{overflow-wrap:anywhere}thead th{border-bottom:2px solid #888}"
     "tbody th{min-width:min(13rem,34vw)}td{min-width:min(6rem,18vw)}"
     "@media print{body{font-size:10pt;margin:0;max-width:none}"
-    "pre{white-space:pre-wrap;overflow-wrap:anywhere;font-size:7.5pt}h2{break-after:avoid}tr{break-inside:avoid}thead{display:table-header-group}}</style>"
+    "pre{font-size:7.5pt}h2{break-after:avoid}tr{break-inside:avoid}thead{display:table-header-group}}</style>"
 )
 
 _PAGE = """<!doctype html>

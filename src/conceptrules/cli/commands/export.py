@@ -37,7 +37,10 @@ class SqlOptions:
     table: Annotated[str, option("SQL: the table to ask, or schema.table.", default="data")] = ""
     view: Annotated[str, option("SQL: make a view of this name.")] = ""
     reasons: Annotated[
-        bool, typer.Option("--reasons", help="SQL: add the rules that fire; Python, JavaScript: add the reasons.")
+        bool,
+        typer.Option(
+            "--reasons", help="SQL: add the rules that fire, and which decided; Python, JavaScript: add the reasons."
+        ),
     ] = False
     probabilities: Annotated[bool, typer.Option("--probabilities", help="SQL: add the probabilities.")] = False
     trust_types: Annotated[

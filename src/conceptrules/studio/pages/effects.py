@@ -166,7 +166,7 @@ class EditTrial:
             except ConceptRulesError as error:
                 text, kind = str(error), "removed"
             else:
-                text, kind = f"✓ Proved: nobody is affected but where {words}.", "added"
+                text, kind = f"✓ Proved: nobody is affected except where {words}.", "added"
                 if row is not None:
                     text, kind = f"✗ Others are affected too, for example {row_text(row)}.", "removed"
             if answer.is_deleted:  # the panel was closed meanwhile

@@ -143,7 +143,8 @@ class Page:
     def complain(self, problem: str) -> bool:
         """Show why something was not done; return whether it was."""
         if problem:
-            ui.notify(problem, type="negative", multi_line=True, timeout=0, close_button="Close", position="top")
+            with self.client:  # the button that was pressed may have been built anew
+                ui.notify(problem, type="negative", multi_line=True, timeout=0, close_button="Close")
         return not problem
 
 

@@ -194,4 +194,7 @@ def _take_spreadsheet(page: Page) -> None:
         await try_operation(page, f"What {event.file.name} changes", lambda: read_spreadsheet(page.session, content))
 
     upload = ui.upload(label="An edited .xlsx file", on_upload=read, auto_upload=True, max_file_size=_LARGEST)
+    upload.on_rejected(
+        lambda: page.complain("Only .xlsx files of at most 20 MB are read: save the spreadsheet as one.")
+    )
     upload.props('accept=.xlsx flat bordered aria-label="An edited .xlsx file"')
