@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 from playwright.sync_api import sync_playwright
 
 from conceptrules import ConceptRuleClassifier, ScorecardClassifier, datasets
@@ -80,11 +81,13 @@ def picture(page_path: Path, path: Path, options: dict[str, Any], part: Sequence
     shrink(path)
 
 
-def shrink(path: Path) -> None:
-    """Keep so many colours of a picture."""
+def shrink(path: Path, description: str = "") -> None:
+    """Keep so many colours of a picture, and write into its file what it shows."""
+    texts = PngInfo()
+    texts.add_itxt("Description", description)
     with Image.open(path) as image:
         image.convert("RGB").quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
-            path, optimize=True
+            path, optimize=True, pnginfo=texts if description else None
         )
 
 

@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from PIL import Image
 
 import conceptrules
 
@@ -98,14 +99,17 @@ def test_the_links_of_the_readme_lead_somewhere_from_pypi_too():
     assert [link for link in links if not link.startswith("https://")] == []
 
 
-def test_the_pictures_of_the_readme_are_there_and_small():
-    """PyPI shows the README too, so they have whole addresses."""
+def test_the_pictures_of_the_readme_are_small_and_show_the_rules_that_it_prints():
+    """PyPI shows the README too, so they have whole addresses. `make pictures` draws them anew."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     pictures = re.findall(r'(?:src|srcset)="([^"]*)"', text)
     assert len(pictures) == 2
     for address in pictures:
         assert address.startswith(RAW)
-        assert (ROOT / address.removeprefix(RAW)).stat().st_size < 150_000
+        path = ROOT / address.removeprefix(RAW)
+        assert path.stat().st_size < 150_000
+        with Image.open(path) as picture:
+            assert f"```text\n{picture.info['Description']}\n```" in text
 
 
 def test_every_page_is_in_the_site():
