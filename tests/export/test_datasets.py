@@ -36,6 +36,6 @@ def test_a_learned_network_decides_the_same_everywhere(engine, name, layers):
     network, table = learned(name, layers)
     assert network.edges > 10
     options = {**options, "probabilities": True} if to == "sql" else options
-    outcome = compare(network, to, export(network, to, **options), data=table, limit=300, **options)
+    outcome = compare(network, to, export(network, to, **options), data=table, limit=1_000, **options)
     assert outcome.mismatches == ()
-    assert outcome.rows >= 300 + table.num_rows
+    assert outcome.rows >= 1_000 + table.num_rows
