@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from functools import partial
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 
-from conceptrules.learn.checkpoint import Checkpoint, open_checkpoint
-from conceptrules.learn.checks import (
-    add_least_rows,
-    check_common,
-    check_rules,
-    count_threads,
-    make_binarizer,
-    make_generator,
-)
+from conceptrules.learn.checkpoint import open_checkpoint
+from conceptrules.learn.checks import count_threads
 from conceptrules.learn.coding.table_coding import code_table
 from conceptrules.learn.finish import finish_fit
-from conceptrules.learn.inputs import FitInputs, FitOptions
+from conceptrules.learn.inputs import FitInputs
 from conceptrules.learn.progress import search_progress
 from conceptrules.learn.relations import find_relations
 from conceptrules.learn.search.policy_masks import apply_policy
 from conceptrules.learn.search.search import choose_penalties, estimate_bytes, search_networks
 from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.learn.task import make_task
-from conceptrules.model.errors import warn
 from conceptrules.model.policy import Policy
 from conceptrules.rule_model import SteeredModel
 
@@ -256,56 +247,20 @@ class ConceptRuleClassifier(SteeredModel, ClassifierMixin, TransformerMixin, Bas
             X=X, y=y, sample_weight=sample_weight, X_val=X_val, y_val=y_val, groups=groups, time=time,
             policy_data=policy_data,
         )  # fmt: skip
-        options = self._options(open_checkpoint(checkpoint, self.random_state))
-        options = find_relations(inputs, options, scratch, client)
+        settings, file = self._settings(), open_checkpoint(checkpoint, self.random_state)
+        needed = partial(estimate_bytes, settings, count_threads(self.n_jobs))
+        options = find_relations(inputs, self._make_options(settings, needed, file), scratch, client)
         with code_table(inputs, options, scratch, client) as coded:
             self._check_immutable([column.name for column in coded.binarizer.columns_])
             task = apply_policy(make_task(coded, options))
             with search_progress(len(choose_penalties(task)), self.verbose) as watch:
                 result = search_networks(task, options.threads, watch, options.checkpoint)
             finished = finish_fit(result, coded, task, options)
-        if result.interrupted:
-            warn(f"the search was interrupted; the best network so far is kept ({len(result.history)} penalties tried)")
-        self.n_passes_ = finished.passes
-        history = [asdict(trial) for trial in result.history]
-        reason = _TOO_FEW_ROWS if result.too_few_rows else _NOT_BETTER
-        self._set_fitted(coded, history, finished.choices, finished.chosen)._finalize(y, result.interrupted, reason)
-        if options.checkpoint is not None and not options.checkpoint.keep_file:
-            options.checkpoint.remove()
+        self._set_result(result, coded, finished, "network", "penalties")
+        self._finalize(y, result.interrupted, _TOO_FEW_ROWS if result.too_few_rows else _NOT_BETTER)
+        if file is not None and not file.keep_file:
+            file.remove()
         return self
-
-    def _options(self, checkpoint: Checkpoint | None) -> FitOptions[SearchSettings]:
-        settings, count = self._settings(), count_threads(self.n_jobs)
-        return FitOptions(
-            settings=settings,
-            policy=add_least_rows(self.policy, self.min_rows),
-            class_weight=self.class_weight,
-            binarizer=make_binarizer(
-                self.kinds, self.max_bins, self.max_categories, self.policy, self.relations, self.keep
-            ),
-            max_bins=self.max_bins and int(self.max_bins),
-            validation_fraction=self.validation_fraction,
-            threads=count,
-            verbose=self.verbose,
-            parameters=self.get_params(),
-            rng=make_generator(self.random_state),
-            estimate_bytes=partial(estimate_bytes, settings, count),
-            checkpoint=checkpoint,
-        )
-
-    def check_parameters(self) -> None:
-        """Check all parameters; `fit` does this before it reads the table.
-
-        Raises
-        ------
-        InputError
-            If a parameter is out of range; the message says what it can be.
-        """
-        fraction = 0.2 if self.validation_fraction is None else self.validation_fraction
-        check_common(self.n_jobs, fraction, self.random_state)
-        make_binarizer(self.kinds, self.max_bins, self.max_categories, self.policy, self.relations, self.keep)
-        self._settings()
-        check_rules(self.min_rows, self.policy)
 
     def _settings(self) -> SearchSettings:
         """Return the settings of the search, checked."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from functools import partial
 from typing import Any, NoReturn, Self
 
@@ -14,17 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from conceptrules.explain.intervals import find_ends, find_errors, predict_interval
 from conceptrules.explain.number_scores import NumberEvaluation, evaluate_numbers
-from conceptrules.learn.checks import (
-    add_least_rows,
-    check_common,
-    check_rules,
-    count_threads,
-    make_binarizer,
-    make_generator,
-)
 from conceptrules.learn.coding.number_target import NumberTarget
 from conceptrules.learn.coding.table_coding import code_table
-from conceptrules.learn.inputs import FitInputs, FitOptions
+from conceptrules.learn.inputs import FitInputs
 from conceptrules.learn.points.finish import finish_cards
 from conceptrules.learn.points.learning import estimate_bytes
 from conceptrules.learn.points.number_rows import make_number_task
@@ -32,7 +23,7 @@ from conceptrules.learn.points.numbers import learn_numbers
 from conceptrules.learn.points.settings import NumberSettings
 from conceptrules.learn.progress import search_progress
 from conceptrules.learn.relations import find_relations
-from conceptrules.model.errors import InputError, warn
+from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.policy import Policy
 from conceptrules.rule_model import SteeredModel
@@ -257,18 +248,18 @@ class ScorecardRegressor(SteeredModel, RegressorMixin, TransformerMixin, BaseEst
         inputs = FitInputs(
             X=X, y=y, sample_weight=sample_weight, X_val=X_val, y_val=y_val, groups=groups, time=time, exposure=exposure
         )
-        options = find_relations(inputs, self._options(), scratch, client)
+        settings = self._settings()
+        options = self._make_options(
+            settings, partial(estimate_bytes, settings), number=NumberTarget(counts=settings.loss == "poisson")
+        )
+        options = find_relations(inputs, options, scratch, client)
         with code_table(inputs, options, scratch, client) as coded:
             self._check_immutable([column.name for column in coded.binarizer.columns_])
             numbers = make_number_task(coded, options)
             with search_progress(None, self.verbose) as watch:
                 result = learn_numbers(numbers, options.threads, watch)
             finished = finish_cards(result, coded, numbers.task, options)
-        if result.interrupted:
-            warn(f"the search was interrupted; the best card so far is kept ({len(result.history)} cards tried)")
-        self.n_passes_ = finished.passes
-        history = [asdict(trial) for trial in result.history]
-        self._set_fitted(coded, history, finished.choices, finished.chosen)
+        self._set_result(result, coded, finished, "card", "cards")
         del self.classes_  # the quantiles of the target, which only the pipeline knows
         return self._finalize(y, result.interrupted)
 
@@ -357,39 +348,6 @@ class ScorecardRegressor(SteeredModel, RegressorMixin, TransformerMixin, BaseEst
             low, high = find_ends(others, coverage)
             shares.append(float(np.mean((low <= own) & (own <= high))))
         return np.array(shares)
-
-    def check_parameters(self) -> None:
-        """Check all parameters; `fit` does this before it reads the table.
-
-        Raises
-        ------
-        InputError
-            If a parameter is out of range; the message says what it can be.
-        """
-        fraction = 0.2 if self.validation_fraction is None else self.validation_fraction
-        check_common(self.n_jobs, fraction, self.random_state)
-        make_binarizer(self.kinds, self.max_bins, self.max_categories, self.policy, self.relations, self.keep)
-        self._settings()
-        check_rules(self.min_rows, self.policy)
-
-    def _options(self) -> FitOptions[NumberSettings]:
-        settings = self._settings()
-        return FitOptions(
-            settings=settings,
-            policy=add_least_rows(self.policy, self.min_rows),
-            class_weight=None,
-            binarizer=make_binarizer(
-                self.kinds, self.max_bins, self.max_categories, self.policy, self.relations, self.keep
-            ),
-            max_bins=self.max_bins and int(self.max_bins),
-            validation_fraction=self.validation_fraction,
-            threads=count_threads(self.n_jobs),
-            verbose=self.verbose,
-            parameters=self.get_params(),
-            rng=make_generator(self.random_state),
-            estimate_bytes=partial(estimate_bytes, settings),
-            number=NumberTarget(counts=settings.loss == "poisson"),
-        )
 
     def _settings(self) -> NumberSettings:
         """Return the settings of the learner, checked."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
 from functools import partial, wraps
 from html import escape
 from numbers import Integral
@@ -23,6 +23,15 @@ from conceptrules.explain.importance_scores import column_shares
 from conceptrules.explain.number_scores import NumberEvaluation
 from conceptrules.explain.scores import Evaluation, evaluate
 from conceptrules.io.model_file import save
+from conceptrules.learn.checks import (
+    add_least_rows,
+    check_common,
+    check_rules,
+    count_threads,
+    make_binarizer,
+    make_generator,
+)
+from conceptrules.learn.inputs import FitOptions, LearnerSettings, Settings
 from conceptrules.logic.canonical import drop_unused_predicates
 from conceptrules.model.errors import InputError, NothingLearnedWarning, warn
 from conceptrules.model.evaluation import Bits, layers, unpack
@@ -39,7 +48,13 @@ from conceptrules.tables.table import nearest, open_table, read_packed_bits
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from conceptrules.learn.checkpoint import Checkpoint
+    from conceptrules.learn.coding.number_target import NumberTarget
+    from conceptrules.learn.finish import FinishedFit
+    from conceptrules.learn.points.learning import CardResult
+    from conceptrules.learn.points.numbers import NumberResult
     from conceptrules.learn.relations import RelationSearch
+    from conceptrules.learn.search.search import SearchResult
     from conceptrules.report.model_card import ModelCard
 
 _OF_CLASSES = ("confusion", "roc", "reliability", "scores", "gains", "lift")
@@ -507,10 +522,6 @@ class RuleModel:
             raise KeyboardInterrupt("the estimator has the best network so far")
         return self
 
-    def _fired(self, X: Any) -> Bits:
-        check_is_fitted(self, "network_")
-        return unpack(prediction.find_firing_classes(self.network_, X))
-
     def _layer(self, layer: int) -> int:
         """Return the number of a layer, counted from the bottom."""
         count = 2 * len(self.network_.levels) + 1
@@ -530,10 +541,23 @@ def _find_only_answer(network: RuleNetwork) -> str:
 
 
 class SteeredModel(RuleModel):
-    """Mixin of estimators that learn under a policy, and again around what people have edited."""
+    """Mixin of estimators that search: they learn under a policy, and again around what people have edited."""
 
+    n_passes_: int  # over all rows, after they were read
+
+    # Parameters that all of them have.
+    max_bins: int | None
+    min_rows: int | None
+    validation_fraction: float | None
+    kinds: Mapping[Any, Any] | None
+    max_categories: int
+    relations: Sequence[tuple[str, str, str] | str] | str | None
+    keep: Sequence[str]
     policy: Policy | None
     immutable: Sequence[str] | str
+    random_state: Any
+    n_jobs: int | None
+    verbose: bool
 
     def refit(self, X: Any, y: Any, *, around: RuleNetwork, **others: Any) -> Self:
         """Learn again around the locked rules of an edited network.
@@ -580,6 +604,64 @@ class SteeredModel(RuleModel):
         if around.head is not None and around.head.step is not None and getattr(self, "step", None) is None:
             changed["step"] = around.head.step  # in which locked points count
         return self.set_params(**changed).fit(X, y, **others)  # type: ignore[attr-defined]
+
+    def check_parameters(self) -> None:
+        """Check all parameters; `fit` does this before it reads the table.
+
+        Raises
+        ------
+        InputError
+            If a parameter is out of range; the message says what it can be.
+        """
+        fraction = 0.2 if self.validation_fraction is None else self.validation_fraction
+        check_common(self.n_jobs, fraction, self.random_state)
+        self._make_binarizer()
+        self._settings()
+        check_rules(self.min_rows, self.policy)
+
+    def _settings(self) -> LearnerSettings:
+        """Return the settings of the learner, checked."""
+        raise NotImplementedError
+
+    def _make_binarizer(self) -> Binarizer:
+        return make_binarizer(self.kinds, self.max_bins, self.max_categories, self.policy, self.relations, self.keep)
+
+    def _make_options(
+        self,
+        settings: Settings,
+        estimate_bytes: Callable[[int, int, int], float],
+        checkpoint: Checkpoint | None = None,
+        number: NumberTarget | None = None,
+    ) -> FitOptions[Settings]:
+        return FitOptions(
+            settings=settings,
+            policy=add_least_rows(self.policy, self.min_rows),
+            class_weight=getattr(self, "class_weight", None),  # numbers have no classes
+            binarizer=self._make_binarizer(),
+            max_bins=self.max_bins and int(self.max_bins),
+            validation_fraction=self.validation_fraction,
+            threads=count_threads(self.n_jobs),
+            verbose=self.verbose,
+            parameters=self.get_params(),  # type: ignore[attr-defined]
+            rng=make_generator(self.random_state),
+            estimate_bytes=estimate_bytes,
+            checkpoint=checkpoint,
+            number=number,
+        )
+
+    def _set_result(
+        self,
+        result: SearchResult | CardResult | NumberResult,
+        data: Learned,
+        finished: FinishedFit,
+        kind: str,
+        trials: str,
+    ) -> Self:
+        """Become the model that a search ended with, and say so where Ctrl-C ended it."""
+        if result.interrupted:
+            warn(f"the search was interrupted; the best {kind} so far is kept ({len(result.history)} {trials} tried)")
+        self.n_passes_ = finished.passes
+        return self._set_fitted(data, [asdict(trial) for trial in result.history], finished.choices, finished.chosen)
 
     def _check_immutable(self, names: Sequence[str]) -> None:
         columns = [self.immutable] if isinstance(self.immutable, str) else list(self.immutable)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from functools import partial
 from typing import Any, Self
 
@@ -12,16 +11,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from conceptrules.learn.checks import (
-    add_least_rows,
-    check_common,
-    check_rules,
-    count_threads,
-    make_binarizer,
-    make_generator,
-)
 from conceptrules.learn.coding.table_coding import code_table
-from conceptrules.learn.inputs import FitInputs, FitOptions
+from conceptrules.learn.inputs import FitInputs
 from conceptrules.learn.points.finish import finish_cards
 from conceptrules.learn.points.learning import estimate_bytes, learn_cards
 from conceptrules.learn.points.policy import apply_policy
@@ -29,7 +20,6 @@ from conceptrules.learn.points.settings import CardSettings, read_costs
 from conceptrules.learn.progress import search_progress
 from conceptrules.learn.relations import find_relations
 from conceptrules.learn.task import make_task
-from conceptrules.model.errors import warn
 from conceptrules.model.policy import Policy
 from conceptrules.rule_model import SteeredModel
 from conceptrules.tables import prediction
@@ -238,18 +228,16 @@ class ScorecardClassifier(SteeredModel, ClassifierMixin, TransformerMixin, BaseE
         inputs = FitInputs(
             X=X, y=y, sample_weight=sample_weight, X_val=X_val, y_val=y_val, groups=groups, time=time
         )  # fmt: skip
-        options = find_relations(inputs, self._options(), scratch, client)
+        settings = self._settings()
+        options = self._make_options(settings, partial(estimate_bytes, settings))
+        options = find_relations(inputs, options, scratch, client)
         with code_table(inputs, options, scratch, client) as coded:
             self._check_immutable([column.name for column in coded.binarizer.columns_])
             task = apply_policy(make_task(coded, options), coded.weight)
             with search_progress(None, self.verbose) as watch:
                 result = learn_cards(task, options.threads, watch)
             finished = finish_cards(result, coded, task, options)
-        if result.interrupted:
-            warn(f"the search was interrupted; the best card so far is kept ({len(result.history)} cards tried)")
-        self.n_passes_ = finished.passes
-        history = [asdict(trial) for trial in result.history]
-        return self._set_fitted(coded, history, finished.choices, finished.chosen)._finalize(y, result.interrupted)
+        return self._set_result(result, coded, finished, "card", "cards")._finalize(y, result.interrupted)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return the score of each row, measured from where the answer changes.
@@ -273,38 +261,6 @@ class ScorecardClassifier(SteeredModel, ClassifierMixin, TransformerMixin, BaseE
         assert head is not None
         scores = prediction.find_scores(self.network_, X).astype(np.float64)
         return scores[:, 0] - head.cutoff + 0.5 if head.outputs == 1 else scores + np.array(head.offsets)
-
-    def check_parameters(self) -> None:
-        """Check all parameters; `fit` does this before it reads the table.
-
-        Raises
-        ------
-        InputError
-            If a parameter is out of range; the message says what it can be.
-        """
-        fraction = 0.2 if self.validation_fraction is None else self.validation_fraction
-        check_common(self.n_jobs, fraction, self.random_state)
-        make_binarizer(self.kinds, self.max_bins, self.max_categories, self.policy, self.relations, self.keep)
-        self._settings()
-        check_rules(self.min_rows, self.policy)
-
-    def _options(self) -> FitOptions[CardSettings]:
-        settings, count = self._settings(), count_threads(self.n_jobs)
-        return FitOptions(
-            settings=settings,
-            policy=add_least_rows(self.policy, self.min_rows),
-            class_weight=self.class_weight,
-            binarizer=make_binarizer(
-                self.kinds, self.max_bins, self.max_categories, self.policy, self.relations, self.keep
-            ),
-            max_bins=self.max_bins and int(self.max_bins),
-            validation_fraction=self.validation_fraction,
-            threads=count,
-            verbose=self.verbose,
-            parameters=self.get_params(),
-            rng=make_generator(self.random_state),
-            estimate_bytes=partial(estimate_bytes, settings),
-        )
 
     def _settings(self) -> CardSettings:
         """Return the settings of the learner, checked."""
