@@ -17,7 +17,7 @@ from conceptrules.draw.appearance import LIGHT, QUIET, shorten
 from conceptrules.explain.importance_scores import Importance
 from conceptrules.explain.number_scores import NumberEvaluation
 from conceptrules.explain.rule_coverage import RuleCoverage
-from conceptrules.explain.scores import Cutoff, Evaluation
+from conceptrules.explain.scores import Evaluation
 from conceptrules.model.errors import InputError
 from conceptrules.model.metrics import SCORE_NAMES, read_score
 from conceptrules.model.pareto import Choice, Point
@@ -49,6 +49,8 @@ _MOST = 20  # bars of a plot; what is left is counted
 _WORDS = 56
 _MOST_BARS = 60  # of the distribution of scores
 _TICKS = 4  # of an axis with edge penalties: they are long numbers
+_SHARES = (-0.01, 1.01)  # the ends of an axis from 0 to 1, with room for the line
+_GUIDE: dict[str, Any] = {"color": QUIET["light"], "linewidth": 0.8, "linestyle": "--"}
 
 
 def history(scores: Sequence[Mapping[str, Any]], *, training: Training | None = None) -> Figure:
@@ -150,7 +152,7 @@ def _panels(figure: Figure, titles: Sequence[str], label: str) -> Sequence[Axes]
 def _mark_chosen(panels: Sequence[Axes], chosen: float | None) -> None:
     if chosen is not None:
         for axes in panels:
-            axes.axvline(chosen, color=QUIET["light"], linewidth=0.8, linestyle="--")
+            axes.axvline(chosen, **_GUIDE)
 
 
 def _curve(axes: Axes, lines: Sequence[Mapping[str, Any]], over: str, name: str, **style: Any) -> None:
@@ -319,8 +321,7 @@ def pareto_front(networks: Sequence[Point] | Sequence[Choice], *, score: str | N
     if not networks:
         raise InputError("there is no network to plot; a Pareto front needs at least one")
     first = networks[0]
-    figure = _figure(6.5, 4)
-    axes = figure.subplots()
+    figure, axes = _panel(6.5, 4)
     axes.scatter([p.edges for p in networks], [p.score for p in networks], s=22, color=QUIET["light"], alpha=0.6)
     best: Sequence[Point | Choice] = non_dominated([*networks])
     axes.step([p.edges for p in best], [p.score for p in best], where="post", color=LIGHT[0], marker="o", markersize=5)
@@ -337,7 +338,6 @@ def pareto_front(networks: Sequence[Point] | Sequence[Choice], *, score: str | N
     training = None if score or not isinstance(first, Choice) else first.network.training
     axes.set(xlabel="edges", ylabel=score or _score_name(training))
     _show_losses(axes, training)
-    axes.grid(alpha=0.25)
     return figure
 
 
@@ -370,23 +370,17 @@ def roc(value: Evaluation) -> Figure:
     'ROC: area 0.750'
     """
     _check_two_classes(value)
-    figure = _figure(4.6, 4.4)
-    axes = figure.subplots()
+    figure, axes = _panel(4.6, 4.4, f"ROC: area {value.auc:.3f}")
     points = [(0.0, 0.0), *((cutoff.false_alarms, cutoff.recall) for cutoff in value.cutoffs)]
-    axes.plot([0, 1], [0, 1], color=QUIET["light"], linewidth=0.8, linestyle="--")
+    axes.plot([0, 1], [0, 1], **_GUIDE)
     axes.plot(*zip(*points, strict=True), color=LIGHT[0], linewidth=1.4)
     best = max(value.cutoffs, key=lambda cutoff: cutoff.recall - cutoff.false_alarms)
-    label = f"KS {best.recall - best.false_alarms:.3f} {_at_text(best)}"
+    cutoff = f"{best.at:.3f}" if best.score is None else f"a score of {best.score}"
+    label = f"KS {best.recall - best.false_alarms:.3f} at {cutoff}"
     axes.plot(best.false_alarms, best.recall, color=LIGHT[1], marker="o", linestyle="", label=label)
     axes.legend(frameon=False, fontsize="small", loc="lower right")
-    axes.set_title(f"ROC: area {value.auc:.3f}", fontsize="medium")
-    axes.set(xlabel="false alarms", ylabel="recall", xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
-    axes.grid(alpha=0.25)
+    axes.set(xlabel="false alarms", ylabel="recall", xlim=_SHARES, ylim=_SHARES, aspect="equal")
     return figure
-
-
-def _at_text(cutoff: Cutoff) -> str:
-    return f"at {cutoff.at:.3f}" if cutoff.score is None else f"at a score of {cutoff.score}"
 
 
 def reliability(value: Evaluation) -> Figure:
@@ -422,13 +416,11 @@ def reliability(value: Evaluation) -> Figure:
     axes, counts = figure.subplots(2, 1, sharex=True, height_ratios=[4, 1])
     bins = value.reliability
     ends = [wilson_interval(each.right * each.rows, each.rows) or (0.0, 1.0) for each in bins]
-    below = [max(each.right - low, 0.0) for each, (low, _) in zip(bins, ends, strict=True)]
-    above = [max(high - each.right, 0.0) for each, (_, high) in zip(bins, ends, strict=True)]
-    stated = [each.stated for each in bins]
-    axes.plot([0, 1], [0, 1], color=QUIET["light"], linewidth=0.8, linestyle="--")
-    axes.errorbar(stated, [each.right for each in bins], [below, above], color=LIGHT[0], marker="o", linewidth=1.2)
+    stated, right = [each.stated for each in bins], [each.right for each in bins]
+    axes.plot([0, 1], [0, 1], **_GUIDE)
+    axes.errorbar(stated, right, _spans(right, ends), color=LIGHT[0], marker="o", linewidth=1.2)
     axes.set_title(f"reliability: Brier score {value.brier:.3f}", fontsize="medium")
-    axes.set(ylabel="share of the rows that are", xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
+    axes.set(xlim=_SHARES, ylim=_SHARES)
     axes.set_ylabel(_drawable(f"share of rows that are {shorten(word(value.positive), 20)}"), parse_math=False)
     counts.bar(stated, [each.rows for each in bins], width=0.06, color=LIGHT[0])
     counts.set_xlabel("probability stated")
@@ -467,8 +459,7 @@ def scores(value: Evaluation) -> Figure:
     """
     if not value.score_rows:
         raise InputError("only a scorecard of two classes has a score for each row; there is nothing to plot")
-    figure = _figure(7, 3.6)
-    axes = figure.subplots()
+    figure, axes = _panel(7, 3.6, grid="y")
     lowest, highest = value.score_rows[0][0], value.score_rows[-1][0]
     width = max(1, -(-(highest - lowest + 1) // _MOST_BARS))
     starts = list(range(lowest, highest + 1, width))
@@ -483,7 +474,6 @@ def scores(value: Evaluation) -> Figure:
         )
     axes.legend(frameon=False, fontsize="small")
     axes.set(xlabel="score", ylabel="share of the rows of the class")
-    axes.grid(alpha=0.25, axis="y")
     return figure
 
 
@@ -515,16 +505,14 @@ def gains(value: Evaluation) -> Figure:
     >>> figure.axes[0].get_xlabel()
     'share of the rows, highest scores first'
     """
-    axes = _ranking_axes(value)
+    figure, axes = _ranking_panel(value, "gains")
     points = [(0.0, 0.0), *((cutoff.answered / value.rows, cutoff.recall) for cutoff in value.cutoffs)]
-    quiet: dict[str, Any] = {"color": QUIET["light"], "linewidth": 0.8, "linestyle": "--"}
-    axes.plot([0, 1], [0, 1], **quiet)
-    axes.plot([0, _base_rate(value), 1], [0, 1, 1], **quiet)
+    axes.plot([0, 1], [0, 1], **_GUIDE)
+    axes.plot([0, _base_rate(value), 1], [0, 1, 1], **_GUIDE)
     axes.plot(*zip(*points, strict=True), color=LIGHT[0], linewidth=1.4)
-    axes.set_title("gains", fontsize="medium")
-    axes.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
+    axes.set(xlim=_SHARES, ylim=_SHARES)
     axes.set_ylabel(_drawable(f"share of {shorten(word(value.positive), 20)} found"), parse_math=False)
-    return _figure_of(axes)
+    return figure
 
 
 def lift(value: Evaluation) -> Figure:
@@ -555,27 +543,19 @@ def lift(value: Evaluation) -> Figure:
     >>> figure.axes[0].get_ylabel()
     'lift'
     """
-    axes = _ranking_axes(value)
+    figure, axes = _ranking_panel(value, f"lift of {shorten(word(value.positive), 30)}")
     points = [(cutoff.answered / value.rows, cutoff.precision / _base_rate(value)) for cutoff in value.cutoffs]
-    axes.axhline(1, color=QUIET["light"], linewidth=0.8, linestyle="--")
+    axes.axhline(1, **_GUIDE)
     axes.plot(*zip(*points, strict=True), color=LIGHT[0], linewidth=1.4, marker="." if len(points) < _MOST else "")
-    axes.set_title(_drawable(f"lift of {shorten(word(value.positive), 30)}"), fontsize="medium", parse_math=False)
-    axes.set(ylabel="lift", xlim=(-0.01, 1.01), ylim=(0, None))
-    return _figure_of(axes)
-
-
-def _ranking_axes(value: Evaluation) -> Axes:
-    _check_two_classes(value)
-    axes: Axes = _figure(4.8, 4.0).subplots()
-    axes.set_xlabel("share of the rows, highest scores first")
-    axes.grid(alpha=0.25)
-    return axes
-
-
-def _figure_of(axes: Axes) -> Figure:
-    figure = axes.get_figure(root=True)
-    assert figure is not None
+    axes.set(ylabel="lift", xlim=_SHARES, ylim=(0, None))
     return figure
+
+
+def _ranking_panel(value: Evaluation, title: str) -> tuple[Figure, Axes]:
+    _check_two_classes(value)
+    figure, axes = _panel(4.8, 4.0, title)
+    axes.set_xlabel("share of the rows, highest scores first")
+    return figure, axes
 
 
 def _base_rate(value: Evaluation) -> float:
@@ -605,16 +585,13 @@ def predicted(value: NumberEvaluation) -> Figure:
     'predicted'
     """
     groups = value.by_prediction
-    axes: Axes = _figure(4.8, 4.4).subplots()
-    below = [max(each.true - each.low, 0.0) for each in groups]
-    above = [max(each.high - each.true, 0.0) for each in groups]
-    stated = [each.predicted for each in groups]
-    axes.plot([stated[0], stated[-1]], [stated[0], stated[-1]], color=QUIET["light"], linewidth=0.8, linestyle="--")
-    axes.errorbar(stated, [each.true for each in groups], [below, above], color=LIGHT[0], marker="o", linestyle="")
-    axes.set_title("R2: unknown" if value.r2 is None else f"R2: {value.r2:.3f}", fontsize="medium")
+    figure, axes = _panel(4.8, 4.4, "R2: unknown" if value.r2 is None else f"R2: {value.r2:.3f}")
+    stated, means = [each.predicted for each in groups], [each.true for each in groups]
+    spans = _spans(means, [(each.low, each.high) for each in groups])
+    axes.plot([stated[0], stated[-1]], [stated[0], stated[-1]], **_GUIDE)
+    axes.errorbar(stated, means, spans, color=LIGHT[0], marker="o", linestyle="")
     axes.set(xlabel="predicted", ylabel="true: mean, and eight in ten rows")
-    axes.grid(alpha=0.25)
-    return _figure_of(axes)
+    return figure
 
 
 def residuals(value: NumberEvaluation) -> Figure:
@@ -639,15 +616,20 @@ def residuals(value: NumberEvaluation) -> Figure:
     >>> figure.axes[0].get_ylabel()
     'rows'
     """
-    axes: Axes = _figure(5.6, 3.6).subplots()
+    figure, axes = _panel(5.6, 3.6, f"errors: {value.mae:.4g} in the mean", grid="y")
     starts, ends, rows = zip(*value.residuals, strict=True)
     widths = [end - start for start, end in zip(starts, ends, strict=True)]
     axes.bar(starts, rows, width=widths, align="edge", color=LIGHT[0], edgecolor="white", linewidth=0.4)
-    axes.axvline(0, color=QUIET["light"], linewidth=0.8, linestyle="--")
-    axes.set_title(f"errors: {value.mae:.4g} in the mean", fontsize="medium")
+    axes.axvline(0, **_GUIDE)
     axes.set(xlabel="predicted less true", ylabel="rows")
-    axes.grid(alpha=0.25, axis="y")
-    return _figure_of(axes)
+    return figure
+
+
+def _spans(values: Sequence[float], ends: Sequence[tuple[float, float]]) -> list[list[float]]:
+    """Return how far the ends of intervals are below and above these values, as error bars take them."""
+    below = [max(value - low, 0.0) for value, (low, _) in zip(values, ends, strict=True)]
+    above = [max(high - value, 0.0) for value, (_, high) in zip(values, ends, strict=True)]
+    return [below, above]
 
 
 def _check_two_classes(value: Evaluation) -> None:
@@ -670,6 +652,15 @@ def _show_losses(axes: Axes, training: Training | None) -> None:
     """Number the axis of a loss with what it is; it is drawn negative, so that the best network is at the top."""
     if training is not None and _scoring(training).startswith("neg_"):
         axes.yaxis.set_major_formatter(lambda score, _: f"{read_score(_scoring(training), score) + 0.0:g}")
+
+
+def _panel(width: float, height: float, title: str = "", grid: Literal["both", "y"] = "both") -> tuple[Figure, Axes]:
+    """Return a figure with one panel."""
+    figure = _figure(width, height)
+    axes = figure.subplots()
+    axes.set_title(_drawable(title), fontsize="medium", parse_math=False)
+    axes.grid(alpha=0.25, axis=grid)
+    return figure, axes
 
 
 def _figure(width: float, height: float, layout: Literal["constrained", "compressed"] = "constrained") -> Figure:
