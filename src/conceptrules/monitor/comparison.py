@@ -247,8 +247,8 @@ class Comparison:
         assert now is not None
         sources = [self.trained, new]
         if network.head is None:
-            for name, test in (("default", _is_silent), ("conflict", _is_contested), ("abstained", _is_open)):
-                first, second = (_pattern_share(each.statistics, test) for each in sources)
+            for name, firing in (("default", (0,)), ("conflict", (2,)), ("abstained", (0, 2))):
+                first, second = (_pattern_share(each.statistics, firing) for each in sources)
                 if second is not None:
                     yield Figure(name, "", second, new.rows, trained=first)
         if new.labelled:
@@ -279,22 +279,12 @@ class Comparison:
 
     def _right(self, tally: Tally) -> float | None:
         """Return the share of right answers."""
-        counted, network = tally.statistics, self.network
-        if counted is None:
+        if tally.statistics is None:
             return None
-        if network.head is None:
-            kinds = np.array([kind for kind, _ in counted.patterns], np.bool_).reshape(-1, len(network.classes))
-            answers = decide_fired(network, kinds)
-            pairs = list(zip((rows for _, rows in counted.patterns), answers.tolist(), strict=True))
-        elif counted.scores:
-            scores = np.array([[score] for score, _ in counted.scores], np.int64)
-            answers = answer_scores(network.head, scores)
-            pairs = list(zip((rows for _, rows in counted.scores), answers.tolist(), strict=True))
-        elif tally.calibration:
-            return sum(bin_.right * bin_.rows for bin_ in tally.calibration) / tally.rows
-        else:
-            return None
-        return float(sum(rows[answer] for rows, answer in pairs) / sum(counted.rows))
+        answers = _answer_counted_rows(self.network, tally.statistics)
+        if answers is not None:
+            return float(sum(rows[answer] for answer, rows in answers) / sum(tally.statistics.rows))
+        return sum(bin_.right * bin_.rows for bin_ in tally.calibration) / tally.rows if tally.calibration else None
 
     def _area(self, tally: Tally) -> tuple[float, float] | None:
         """Return the AUC of the second class of two and its standard error."""
@@ -350,39 +340,30 @@ def count_answers(network: RuleNetwork, counted: Statistics) -> list[float]:
     """Return the rows that are answered with each class; nothing where that is not known, and of numbers."""
     if counted.answered:
         return list(counted.answered)
-    if not network.classes:
-        return []
     totals = [0.0] * len(network.classes)
-    if network.head is None:
-        kinds = np.array([kind for kind, _ in counted.patterns], np.bool_).reshape(-1, len(network.classes))
-        answers, rows = decide_fired(network, kinds), [sum(rows) for _, rows in counted.patterns]
-    elif counted.scores:
-        scores = np.array([[score] for score, _ in counted.scores], np.int64)
-        answers, rows = answer_scores(network.head, scores), [sum(rows) for _, rows in counted.scores]
-    else:
-        return []
-    for answer, weight in zip(answers.tolist(), rows, strict=True):
-        totals[answer] += weight
+    for answer, rows in _answer_counted_rows(network, counted) or ():
+        totals[answer] += sum(rows)
     return totals if sum(totals) else []
 
 
-def _is_silent(pattern: Sequence[bool]) -> bool:
-    return not any(pattern)
+def _answer_counted_rows(network: RuleNetwork, counted: Statistics) -> list[tuple[int, tuple[float, ...]]] | None:
+    """Return the answer to rows that were counted together, and their number by class; None where it is not known."""
+    if network.head is None:
+        kinds = np.array([kind for kind, _ in counted.patterns], np.bool_).reshape(-1, len(network.classes))
+        answers, rows = decide_fired(network, kinds), [rows for _, rows in counted.patterns]
+    elif network.classes and counted.scores:
+        scores = np.array([[score] for score, _ in counted.scores], np.int64)
+        answers, rows = answer_scores(network.head, scores), [rows for _, rows in counted.scores]
+    else:
+        return None
+    return list(zip(answers.tolist(), rows, strict=True))
 
 
-def _is_contested(pattern: Sequence[bool]) -> bool:
-    return sum(pattern) > 1
-
-
-def _is_open(pattern: Sequence[bool]) -> bool:
-    return sum(pattern) != 1
-
-
-def _pattern_share(counted: Statistics | None, test: object) -> float | None:
+def _pattern_share(counted: Statistics | None, firing: tuple[int, ...]) -> float | None:
+    """Return the share of rows on which so many classes fire; 2 stands for several."""
     if counted is None or not counted.patterns:
         return None
-    assert callable(test)
-    return sum(sum(rows) for kind, rows in counted.patterns if test(kind)) / sum(counted.rows)
+    return sum(sum(rows) for kind, rows in counted.patterns if min(sum(kind), 2) in firing) / sum(counted.rows)
 
 
 def _error(total: float, squares: float, rows: float) -> float:

@@ -6,7 +6,7 @@ import getpass
 import json
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -115,11 +115,7 @@ def undo(
     options: Annotated[EditOptions, WithoutOption("recalibrate")],
 ) -> None:
     """Take back the last change of a model that was not taken back yet; this too is an entry of the trail."""
-    network, effect_rows = _read(model, options)
-    edited = apply_undo(network, who=user_name(options.who), why=options.why, **effect_rows)
-    if not options.as_json:
-        typer.echo(escape_lines(edit_text(edited.entry, edited.network.trail)))
-    _finish(edited, options)
+    _step(apply_undo, model, options)
 
 
 def sign(
@@ -151,11 +147,7 @@ def redo(
     options: Annotated[EditOptions, WithoutOption("recalibrate")],
 ) -> None:
     """Make the change of a model again that was taken back last; this too is an entry of the trail."""
-    network, effect_rows = _read(model, options)
-    edited = apply_redo(network, who=user_name(options.who), why=options.why, **effect_rows)
-    if not options.as_json:
-        typer.echo(escape_lines(edit_text(edited.entry)))
-    _finish(edited, options)
+    _step(apply_redo, model, options)
 
 
 def replay(
@@ -216,6 +208,15 @@ def _read(model: str, options: EditOptions) -> tuple[RuleNetwork, dict[str, Any]
     if options.target or network.target in source.columns:
         table, labels = columns.read_labelled_rows(source, options.target, network)
     return network, {"data": columns.add_group_columns(table, source, network.policy), "labels": labels}
+
+
+def _step(step: Callable[..., Edited], model: str, options: EditOptions) -> None:
+    """Take back a change, or make it again."""
+    network, effect_rows = _read(model, options)
+    edited = step(network, who=user_name(options.who), why=options.why, **effect_rows)
+    if not options.as_json:
+        typer.echo(escape_lines(edit_text(edited.entry, edited.network.trail)))
+    _finish(edited, options)
 
 
 def _finish(edited: Edited, options: EditOptions) -> None:

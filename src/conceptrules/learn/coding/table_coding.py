@@ -112,7 +112,8 @@ def _code_memory(inputs: FitInputs, options: FitOptions[Any]) -> CodedTable:
     )
     check_one_holdout(groups, time)
     members = _read_members(options.fair_columns, X, inputs.policy_data)
-    table = open_table(_drop_forbidden(X, options))
+    # Nothing is learned from the columns that the policy forbids, not even cuts.
+    table = drop_columns(X, options.forbidden) if options.forbidden else open_table(X)
     number, numbers = None, None
     if options.number is None:
         labels, weight = check_labels(y, sample_weight=sample_weight)
@@ -146,7 +147,8 @@ def _code_memory(inputs: FitInputs, options: FitOptions[Any]) -> CodedTable:
     if time is not None and holdout is not None:
         moments = count_column(holdout, np.zeros(len(weight), np.intp), weight, 1)
     keys = choose_keys(options, inputs, moments, by_groups=groups is not None)
-    names = {column: _list_groups(column, each) for column, each in zip(options.fair_columns, members, strict=True)}
+    groups_of = zip(options.fair_columns, members, strict=True)
+    names = {column: sort_groups(column, set(each.tolist()) - {None}) for column, each in groups_of}
     coding = Coding(make_bins(binarizer, options, classes), classes, keys, names, number)
     encoded = encode_batch(ReadBatch(table, target, fixed_weights(weight), holdout, members, numbers), coding)
     if keys.by == "groups" and (encoded.shard.key == encoded.shard.key[0]).all():
@@ -206,10 +208,10 @@ def _code_files(inputs: FitInputs, options: FitOptions[Any], folder: Path) -> Co
     roles = assign_roles(columns, inputs, options)
     kinds = options.binarizer.check_columns(columns)
 
-    def open_columns(table: Any, place: Path, wanted: ColumnRoles) -> Source:
+    def open_columns(table: Any, folder: Path, roles: ColumnRoles) -> Source:
         with reading_progress(options.verbose) as show:
-            needed = resolve_source(table).restrict_to(wanted.all_columns, wanted.read_kinds(kinds))
-            source = open_source(needed, lambda: place, lambda size: show("text or stream", 0, size))
+            needed = resolve_source(table).restrict_to(roles.all_columns, roles.read_kinds(kinds))
+            source = open_source(needed, lambda: folder, lambda size: show("text or stream", 0, size))
         if not source.rows:
             raise InputError(f"{source.name} has columns but no rows; give at least one row to learn from")
         return source
@@ -342,11 +344,6 @@ def _check_no_holdout(inputs: FitInputs) -> None:
         raise InputError(f"X_val and {name} both say which rows are held out; give one of them")
 
 
-def _drop_forbidden(X: Any, options: FitOptions[Any]) -> Any:
-    """Return a table without the columns that the policy forbids: nothing is learned from them, not even cuts."""
-    return drop_columns(X, options.forbidden) if options.forbidden else X
-
-
 def _read_members(columns: Sequence[str], X: Any, policy_data: Any) -> tuple[NDArray[Any], ...]:
     """Return the group of each row for each column that has to be fair, from the first table that has the column."""
     tables = [open_table(table) for table in (X, policy_data) if table is not None] if columns else []
@@ -363,7 +360,3 @@ def _read_members(columns: Sequence[str], X: Any, policy_data: Any) -> tuple[NDA
         )
 
     return tuple(read_groups(find_table(column), column) for column in columns)
-
-
-def _list_groups(column: str, names: NDArray[Any]) -> tuple[str, ...]:
-    return sort_groups(column, set(names.tolist()) - {None})
