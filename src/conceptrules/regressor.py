@@ -11,8 +11,13 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from conceptrules.explain.intervals import find_ends, find_errors, predict_interval
-from conceptrules.explain.number_scores import NumberEvaluation, evaluate_numbers
+from conceptrules.explain.number_scores import (
+    NumberEvaluation,
+    evaluate_numbers,
+    find_ends,
+    find_errors,
+    predict_interval,
+)
 from conceptrules.learn.coding.number_target import NumberTarget
 from conceptrules.learn.coding.table_coding import code_table
 from conceptrules.learn.inputs import FitInputs

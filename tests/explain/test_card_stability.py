@@ -33,7 +33,7 @@ def test_a_rule_that_helps_is_needed_and_one_without_points_is_not(kind):
 def test_of_very_many_rows_some_are_drawn(monkeypatch):
     monkeypatch.setattr(stability, "_MOST_ROWS", 100)
     read = []
-    original = stability.read_packed_bits
-    monkeypatch.setattr(stability, "read_packed_bits", lambda *parts: read.append(parts[2].rows) or original(*parts))
+    original = stability.read_used_bits
+    monkeypatch.setattr(stability, "read_used_bits", lambda *parts: read.append(parts[1].rows) or original(*parts))
     assert len(resample_card(learn("card"), X, Y)) == len(learn("card").head.points)
     assert read == [100]

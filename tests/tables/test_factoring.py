@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from conceptrules.model.evaluation import PackedBits, class_words, layers_plain, pack
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
-from conceptrules.tables.factoring import Either, Product, factored, fired_words, formulas
+from conceptrules.tables.factoring import Either, Product, factor_rules, fired_words, formulas
 from tests.strategies import networks, rows
 
 
@@ -24,8 +24,8 @@ def test_formulas_fire_as_the_plain_evaluation_does(data: st.DataObject, network
 def test_factored_rules_hold_where_one_of_them_does(rules: list[frozenset[int]], seed: int) -> None:
     values = np.random.default_rng(seed).random((6, 40)) < 0.7
     wanted = np.any([values[sorted(rule)].all(axis=0) for rule in rules], axis=0) if rules else np.zeros(40, bool)
-    np.testing.assert_array_equal(plainly(factored(rules), values), wanted)
-    assert operations(factored(rules)) <= max(sum(map(len, rules)) - 1, 0)
+    np.testing.assert_array_equal(plainly(factor_rules(rules), values), wanted)
+    assert operations(factor_rules(rules)) <= max(sum(map(len, rules)) - 1, 0)
 
 
 def plainly(either: Either, values: np.ndarray) -> np.ndarray:
@@ -48,8 +48,8 @@ def _operations(product: Product) -> int:
 
 def test_what_rules_share_is_taken_out() -> None:
     rules = [frozenset(rule) for rule in ([1, 2], [1, 3], [1, 4], [2, 5])]
-    assert factored(rules) == Either((), (Product((1,), Either((2, 3, 4))), Product((2, 5), None)))
-    assert operations(factored(rules)) == 5  # 7 rule by rule
+    assert factor_rules(rules) == Either((), (Product((1,), Either((2, 3, 4))), Product((2, 5), None)))
+    assert operations(factor_rules(rules)) == 5  # 7 rule by rule
 
 
 @pytest.mark.parametrize("size", [0, 1, 64, 65, 200])

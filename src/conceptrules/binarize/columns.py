@@ -96,16 +96,16 @@ def learn_column(counts: ValueCounts, settings: PredicateSettings) -> LearnedCol
         return _learn_derived(replace(counts.derived[-1], missing=counts.gaps > 0), cells, sums, counts, settings)
     if counts.holds_text:
         return LearnedColumn(Column(cells.name, "text", missing=counts.gaps > 0), constant=False)
-    given, kind = counts.given, _infer_kind(cells, counts, settings) if counts.given is None else counts.given.kind
-    words = find_word_order(_list_categories(cells)) if kind == "category" and given is None else None
+    stated, kind = counts.given, _infer_kind(cells, counts, settings) if counts.given is None else counts.given.kind
+    words = find_word_order(_list_categories(cells)) if kind == "category" and stated is None else None
     words = None if words is None or len(words) > settings.max_categories else words
     if words is not None:
-        kind, given = "ordinal", GivenKind("ordinal", words)
+        kind, stated = "ordinal", GivenKind("ordinal", words)
     column = Column(cells.name, kind, missing=counts.gaps > 0)
     if column.ordered:
         return _learn_ordered(column, to_numbers(cells), sums, counts, settings)
     if kind == "ordinal":
-        learned = _learn_ordinal(column, cells, given.order if given else None, settings)
+        learned = _learn_ordinal(column, cells, stated.order if stated else None, settings)
         return replace(learned, recognised=words is not None)
     return _learn_categories(column, cells, sums, counts, settings)
 

@@ -67,7 +67,7 @@ def find_quantiles(below: Numbers, quantiles: int) -> Iterator[int]:
         return
     # Whole weights are compared as whole numbers, so that repeats of a row are what its weight is.
     ends = np.searchsorted(below * (quantiles + 1), np.arange(1, quantiles + 1) * below[-1])
-    yield from (place for place in ends.tolist() if place < len(below) - 1)
+    yield from (end for end in ends.tolist() if end < len(below) - 1)
 
 
 def _find_entropy_cuts(below: Numbers) -> Iterator[int]:

@@ -136,9 +136,9 @@ def make_classifier(
             continue
         name = _PARAMETERS.get(option, option)
         if name not in known[method]:
-            others = " or ".join(f"--method {other}" for other in methods if name in known[other])
+            fitting = " or ".join(f"--method {other}" for other in methods if name in known[other])
             flag = f"--{option.replace('_', '-')}"
-            raise InputError(f"{flag} is no option of --method {method}; add {others}, or leave {flag} out")
+            raise InputError(f"{flag} is no option of --method {method}; add {fitting}, or leave {flag} out")
         parameters[name] = value
     if relations:
         if "relations" not in known[method]:

@@ -12,7 +12,7 @@ from conceptrules.edit.effects import Effect, compute_effect
 from conceptrules.edit.operations import Operation, Recalibrate, from_plain, to_plain
 from conceptrules.edit.points import fit_probabilities
 from conceptrules.edit.rules import drop_stale_names, normalise, say_rule
-from conceptrules.explain.measurement import list_labels, measure
+from conceptrules.explain.measurement import measure
 from conceptrules.io.json_readers import finite, infinite
 from conceptrules.logic.policies.proof import Proof, prove, record_proof
 from conceptrules.model.errors import InputError
@@ -23,6 +23,7 @@ from conceptrules.model.provenance import without_rule_figures
 from conceptrules.model.shortcuts import ShownAsHtml
 from conceptrules.model.trail import SIGNATURE, START, TrailEntry, find_break, head_of, list_signatures, seal, state_of
 from conceptrules.model.values import label_text
+from conceptrules.tables.table import list_labels
 
 Plain = dict[str, Any]
 _LONGEST = 500  # characters of each part of a signature
@@ -86,9 +87,9 @@ def preview(
     return after, compute_effect(before, after, data, labels, work=0)
 
 
-def with_author(edited: Edited, *, who: str, why: str, when: str | None = None) -> Edited:
+def with_author(edited: Edited, *, who: str, why: str) -> Edited:
     """Return an edit that was tried, as somebody makes it now and says why."""
-    entry = seal(replace(edited.entry, who=who, why=why, when=when or _now(), hash=""))
+    entry = seal(replace(edited.entry, who=who, why=why, when=_now(), hash=""))
     network = replace(edited.network, trail=(*edited.network.trail[:-1], entry))
     return replace(edited, network=network, entry=entry)
 

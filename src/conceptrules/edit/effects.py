@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from conceptrules.logic.equivalence import Row, find_difference
 from conceptrules.logic.solver import Undecided
-from conceptrules.model.errors import InputError
 from conceptrules.model.heads import Points
 from conceptrules.model.metrics import share_below
 from conceptrules.model.network import RuleNetwork
@@ -22,7 +21,7 @@ from conceptrules.model.text import plural, word
 from conceptrules.model.values import label_text
 from conceptrules.tables.hashes import hash_rows
 from conceptrules.tables.prediction import decide, find_scores, predict, predict_proba
-from conceptrules.tables.table import Table, open_table
+from conceptrules.tables.table import Table, list_labels, open_table
 
 Floats = NDArray[np.float64]
 _WORK = 1_000_000  # parts of formulas that the test of equivalence may look at: about two seconds
@@ -172,10 +171,8 @@ def compute_effect(
         moved = None if after.classes else 0
         return Effect(None, None, (), (), equivalent, witness, decisions, moved=moved, scored=scored)
     table = open_table(data)
-    targets = None if labels is None else list(labels)
+    targets = None if labels is None else list_labels(labels, table.rows)
     texts = None if targets is None else list(map(label_text, targets))
-    if texts is not None and len(texts) != table.rows:
-        raise InputError(f"the data have {table.rows} rows, but there are {len(texts)} labels; give one for each row")
     answers = predict(before, table), predict(after, table)
     changed = np.flatnonzero(answers[0] != answers[1]).tolist()
     hashes = np.sort(hash_rows(before.columns, table, texts or [""] * table.rows))

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from conceptrules.explain.measurement import list_labels
 from conceptrules.model.card import amount_text, output_names
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.values import label_text
 from conceptrules.tables.prediction import find_scores
+from conceptrules.tables.table import list_labels
 
 Amounts = int | float | Sequence[float]
 
@@ -30,21 +30,21 @@ def read_points(network: RuleNetwork, points: Amounts | None) -> tuple[int, ...]
         raise InputError("only rules of a scorecard have points; this network decides by rules")
     if points is None:
         raise InputError("how many points does the rule have? Give points")
-    given = tuple(points) if isinstance(points, tuple | list) else (points,)
-    if len(given) != head.outputs:
+    amounts = tuple(points) if isinstance(points, tuple | list) else (points,)
+    if len(amounts) != head.outputs:
         raise InputError(
             f"points are {points!r}; give {head.outputs}, one for each of {', '.join(output_names(network))}"
         )
-    if any(isinstance(each, bool) or not isinstance(each, int | float) or not math.isfinite(each) for each in given):
+    if any(isinstance(each, bool) or not isinstance(each, int | float) or not math.isfinite(each) for each in amounts):
         raise InputError(f"points are {points!r}; give numbers")
     if head.link == "log":
-        if given[0] <= 0:
+        if amounts[0] <= 0:
             raise InputError(
-                f"a factor of {given[0]} is not positive; rules of this card multiply, and 1 changes nothing"
+                f"a factor of {amounts[0]} is not positive; rules of this card multiply, and 1 changes nothing"
             )
-        return (round(math.log(given[0]) / (head.step or 1)),)
-    steps = [each / (head.step or 1) for each in given]
-    for each, count in zip(given, steps, strict=True):
+        return (round(math.log(amounts[0]) / (head.step or 1)),)
+    steps = [each / (head.step or 1) for each in amounts]
+    for each, count in zip(amounts, steps, strict=True):
         if not math.isclose(count, round(count), rel_tol=1e-9, abs_tol=1e-9):
             unit = "whole numbers" if head.step is None else f"multiples of the step {head.step}"
             near = (

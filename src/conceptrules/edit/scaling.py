@@ -181,8 +181,8 @@ def _without_negative_points(network: RuleNetwork) -> RuleNetwork:
             covered = None if covered is None else [*covered, known]
             continue
         base += own
-        for place, literal in enumerate(rule.literals):
-            rules, points = [*rules, Rule((*rule.literals[:place], ~literal))], [*points, -own]
+        for position, literal in enumerate(rule.literals):
+            rules, points = [*rules, Rule((*rule.literals[:position], ~literal))], [*points, -own]
         if counted and covered is not None and len(rule.literals) == 1:
             covered.append([rows - each for rows, each in zip(counted.rows, known, strict=True)])
         elif rule.literals:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from conceptrules.explain.group_scores import GroupScores, describe_groups, measure_groups
-from conceptrules.explain.measurement import list_labels
 from conceptrules.explain.number_scores import NumberEvaluation, evaluate_numbers
 from conceptrules.explain.scores import Evaluation, evaluate
 from conceptrules.model.errors import InputError
@@ -16,6 +15,7 @@ from conceptrules.model.provenance import Training
 from conceptrules.model.shortcuts import ShownAsHtml
 from conceptrules.model.text import percent, plural, word
 from conceptrules.tables.hashes import estimate_overlap, hash_rows
+from conceptrules.tables.table import list_labels
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,7 @@ class Contributions:
         base = np.broadcast_to(self.base * unit, (rows, len(self.base)))
         cells = []
         if self.names == self.table.names:
-            cells = [np.array(self.table.cells(place).to_list(), object) for place in range(len(self.names))]
+            cells = [np.array(self.table.cells(index).to_list(), object) for index in range(len(self.names))]
         return shap.Explanation(
             values=self.values * unit,
             base_values=base[:, 0] if len(self.base) == 1 else base,

@@ -135,7 +135,7 @@ def find_counterfactual(
     goal = make_goal(network, predict(network, table).tolist()[0], to)
     plan, values = compile_plan(network), read_row(network.columns, table)
     groups = group_columns(network, plan.used)
-    options = [_list_options(network, [plan.used[place] for place in places], values, frozen) for places in groups]
+    options = [_list_options(network, [plan.used[index] for index in group], values, frozen) for group in groups]
     free = [number for number, known in enumerate(options) if len(known) > 1]
     parts = tuple(_read_part(known) for known in options)
     levels = _order_predicates(plan, groups)
@@ -174,22 +174,22 @@ def find_counterfactuals(
     """
     frozen = check_fixed(network, fixed)
     results: list[Counterfactual] = []
-    found: dict[frozenset[str], Counterfactual | None] = {}
+    best: dict[frozenset[str], Counterfactual | None] = {}  # by the columns that stay
     open_sets = [frozen]
     while len(results) < count and open_sets:
         for stays in open_sets:
-            if stays not in found:
-                found[stays] = find_counterfactual(network, row, fixed=stays, to=to, limit=limit, seconds=seconds)
-        changes = [(len(each.changes), stays) for stays in open_sets if (each := found[stays]) and each.changes]
+            if stays not in best:
+                best[stays] = find_counterfactual(network, row, fixed=stays, to=to, limit=limit, seconds=seconds)
+        changes = [(len(each.changes), stays) for stays in open_sets if (each := best[stays]) and each.changes]
         if not changes:
             break
         _, stays = min(changes, key=lambda change: change[0])
-        best = found[stays]
-        assert best is not None
-        if best not in results:
-            results.append(best)
+        smallest = best[stays]
+        assert smallest is not None
+        if smallest not in results:
+            results.append(smallest)
         open_sets.remove(stays)
-        open_sets += [stays | {change.column} for change in best.changes if stays | {change.column} not in found]
+        open_sets += [stays | {change.column} for change in smallest.changes if stays | {change.column} not in best]
     return tuple(results)
 
 
@@ -234,8 +234,8 @@ def make_goal(network: RuleNetwork, answer: Value, to: Value | None) -> Goal:
     base += head.offsets
     ways = []
     for label in sorted(allowed):
-        others = np.delete(np.arange(head.outputs), label)
-        ways.append((points[label] - points[others], base[others] - base[label] + (others < label)))
+        rivals = np.delete(np.arange(head.outputs), label)
+        ways.append((points[label] - points[rivals], base[rivals] - base[label] + (rivals < label)))
     return ScoreGoal(tuple(ways))
 
 
@@ -294,7 +294,7 @@ def _read_part(options: Sequence[ColumnOption]) -> FreeColumn | tuple[bool, ...]
 def _order_predicates(plan: PredictionPlan, groups: Sequence[Sequence[int]]) -> tuple[Level, ...]:
     """Return the levels of a plan whose predicates come group by group."""
     starts = np.cumsum([0, *(len(tests) for _, tests in plan.used)]).tolist()
-    order = [index for places in groups for place in places for index in range(starts[place], starts[place + 1])]
+    order = [index for group in groups for column in group for index in range(starts[column], starts[column + 1])]
     number = {old: new for new, old in enumerate(order)}
     first = plan.levels[0]
     rules = tuple(Rule(tuple(Literal(number[i.index], i.negated) for i in rule.literals)) for rule in first.rules)

@@ -36,7 +36,7 @@ from conceptrules.model.statistics import distinct_rows, probabilities
 from conceptrules.model.text import concept_name, rule_name, rule_text, word
 from conceptrules.model.values import match_label
 from conceptrules.tables.prediction import decide, predict, predict_proba
-from conceptrules.tables.table import Table, open_row, open_rows, read_bits, read_packed_bits, read_row
+from conceptrules.tables.table import Table, open_row, open_rows, read_row, read_used_bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,10 +195,10 @@ def explain(
         return _explain_rows(network, row, table, fixed=frozen, to=to, limit=limit, seconds=seconds)
     table = open_row(table)  # which refuses a table without rows
     options: dict[str, Any] = {"fixed": frozen, "to": to, "limit": limit, "seconds": seconds}
-    place = None if rule is None else find_rule_place(network, rule)
+    asked_rule = None if rule is None else _find_asked_rule(network, rule)
     if network.head is not None:
-        return explain_score(network, table, options, int(count), place)
-    hidden = layers_plain(network, read_bits(network.columns, network.predicates, table, network.used_predicates))
+        return explain_score(network, table, options, int(count), asked_rule)
+    hidden = layers_plain(network, unpack(read_used_bits(network, table)))
     classes_fired = hidden[-1]
     decided = int(decide_fired(network, classes_fired)[0])
     label = network.classes[decided]
@@ -229,18 +229,18 @@ def explain(
         fixed=tuple(column.name for column in network.columns if column.name in frozen),
         to=to,
         clauses=tuple(_list_clauses(network, table, label, bool(firing))),
-        rule=None if place is None else check_rule(network, holding, *place),
+        rule=None if asked_rule is None else check_rule(network, holding, *asked_rule),
         texts=mark_texts(network, read_row(network.columns, table)),
         alternatives=find_counterfactuals(network, table, int(count), **options)[1:] if count > 1 else (),
     )
 
 
-def find_rule_place(network: RuleNetwork, text: str) -> tuple[int, int]:
+def _find_asked_rule(network: RuleNetwork, text: str) -> tuple[int, int]:
     """Return the level and the number of a rule that is named like R1.3."""
-    place = read_rule_number(text, network)
-    if place is None:
+    asked_rule = read_rule_number(text, network)
+    if asked_rule is None:
         raise InputError(f"rule is {text!r}; give the number of a rule as the text of the network has it, such as R1.1")
-    return place
+    return asked_rule
 
 
 def _count_same_pattern(network: RuleNetwork, fired: Bits) -> tuple[float, ...] | None:
@@ -354,7 +354,7 @@ def _list_change_texts(
     network: RuleNetwork, table: Table, answers: Sequence[Value], options: Mapping[str, Any]
 ) -> list[str]:
     """Return what would change each answer, as text; rows on which the same tests hold share the search."""
-    bits = read_bits(network.columns, network.predicates, table, network.used_predicates)
+    bits = unpack(read_used_bits(network, table))
     texts: dict[bytes, str] = {}
     keys = list(map(bytes, np.packbits(bits, axis=1)))
     if any(column.derivation is not None for column in network.columns):  # what helps depends on the other columns
@@ -395,7 +395,7 @@ def list_rule_texts(network: RuleNetwork, table: Any) -> list[str]:
 
 def _read_layers(network: RuleNetwork, table: Any) -> list[Bits]:
     """Return which rules and concepts hold on each row, layer by layer."""
-    words = read_packed_bits(network.columns, network.predicates, table, network.used_predicates)
+    words = read_used_bits(network, table)
     return [unpack(layer) for layer in layers(network, words)[1:]]
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.explain.measurement import index_labels, list_labels
+from conceptrules.explain.measurement import index_labels
 from conceptrules.explain.number_scores import NumberEvaluation
 from conceptrules.explain.scores import (
     Evaluation,
@@ -30,7 +30,7 @@ from conceptrules.model.rule_reader import nearest_name
 from conceptrules.model.text import align_columns, word
 from conceptrules.tables.groups import check_groups, read_groups
 from conceptrules.tables.prediction import predict
-from conceptrules.tables.table import Table, open_table, read_packed_bits
+from conceptrules.tables.table import Table, list_labels, open_table, read_used_bits
 
 Floats = NDArray[np.float64]
 _RESAMPLES = 1000  # of the confusion matrix
@@ -113,9 +113,7 @@ def measure_figures(
         return (*_measure_squares(network, opened, targets, judged), *_judge_numbers(network, opened, targets)(rows))
     figures = [*_judge_classes(network, opened, targets, judged.positive)(rows), *_resample_confusion(judged)]
     _, target = index_labels(network, targets, opened.rows)
-    answers = find_answers(
-        network, read_packed_bits(network.columns, network.predicates, opened, network.used_predicates)
-    )
+    answers = find_answers(network, read_used_bits(network, opened))
     if answers.stated is not None:
         figures.append(_mean("log loss", measure_log_losses(answers.stated, target)))
         figures.append(_mean("Brier score", measure_squares(answers.stated, target)))
@@ -180,9 +178,7 @@ def _judge_classes(
     network: RuleNetwork, table: Table, labels: Iterable[object], positive: Value | None
 ) -> Callable[[Bits], Iterator[GroupFigure]]:
     _, target = index_labels(network, labels, table.rows)
-    answers = find_answers(
-        network, read_packed_bits(network.columns, network.predicates, table, network.used_predicates)
-    )
+    answers = find_answers(network, read_used_bits(network, table))
     chosen = find_positive(network, positive)
 
     def judge(rows: Bits) -> Iterator[GroupFigure]:

@@ -17,7 +17,7 @@ from conceptrules.model.scoring import answer_scores, score_words, with_rule_con
 from conceptrules.model.shortcuts import ShownAsHtml
 from conceptrules.model.statistics import asked_columns
 from conceptrules.model.text import align_columns, concept_name, decided_rows, plural, rule_name, rule_text, word
-from conceptrules.tables.table import read_packed_bits
+from conceptrules.tables.table import read_used_bits
 
 Decisions = NDArray[np.unsignedinteger[Any]]
 
@@ -95,9 +95,7 @@ def importance(network: RuleNetwork, table: Any) -> Importance:
     >>> [(rule.name, rule.changed) for rule in weights.rules]
     [('age > 41', 2)]
     """
-    return importance_of_bits(
-        network, read_packed_bits(network.columns, network.predicates, table, network.used_predicates)
-    )
+    return importance_of_bits(network, read_used_bits(network, table))
 
 
 def importance_of_bits(network: RuleNetwork, words: PackedBits) -> Importance:

@@ -26,7 +26,7 @@ from conceptrules.model.statistics import (
 from conceptrules.model.text import rule_text
 from conceptrules.model.values import label_text
 from conceptrules.tables.column_values import to_codes
-from conceptrules.tables.table import Table, open_table, read_columns, read_packed_bits
+from conceptrules.tables.table import Table, list_labels, open_table, read_columns, read_used_bits
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -51,7 +51,7 @@ def measure(network: RuleNetwork, table: Any, labels: Iterable[object]) -> RuleN
 
 
 def _count_rows(network: RuleNetwork, rows: Table, target: Indices) -> RuleNetwork:
-    words = read_packed_bits(network.columns, network.predicates, rows, network.used_predicates)
+    words = read_used_bits(network, rows)
     counted = with_statistics(network, words, target).statistics
     assert counted is not None
     gaps = {name: missing | unseen for name, missing, unseen in find_gaps(network, rows)}
@@ -67,14 +67,6 @@ def find_gaps(network: RuleNetwork, table: Table) -> Iterator[tuple[str, Bits, B
         if not column.ordered and column.kind != "text":
             unseen = ~cells.missing & (to_codes(cells, column.categories) < 0)
         yield column.name, cells.gaps, cells.by_row(unseen)
-
-
-def list_labels(labels: Iterable[object], rows: int | None = None) -> list[object]:
-    """Return labels as Python's values; raise if there is not one for each of so many rows."""
-    values: list[object] = labels.tolist() if hasattr(labels, "tolist") else list(labels)
-    if rows is not None and len(values) != rows:
-        raise InputError(f"the table has {rows} rows, but there are {len(values)} labels; give one for each row")
-    return values
 
 
 def index_labels(

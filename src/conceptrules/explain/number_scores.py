@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.explain.intervals import find_ends, find_errors, widen
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import Bits, layers, unpack
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.scoring import score_numbers, score_words
 from conceptrules.model.text import align_columns, percent, plural, rule_text
-from conceptrules.tables.table import count_unseen, open_table, read_packed_bits
+from conceptrules.tables.prediction import predict
+from conceptrules.tables.table import count_unseen, open_table, read_used_bits
 
 Floats = NDArray[np.float64]
 COVERAGE = 0.9
@@ -111,7 +111,7 @@ def evaluate_numbers(network: RuleNetwork, table: Any, numbers: Any, exposure: A
         raise InputError(f"the table has {opened.rows} rows, but y has {len(truth)}; give one number for each row")
     head = network.head
     assert head is not None
-    words = read_packed_bits(network.columns, network.predicates, opened, network.used_predicates)
+    words = read_used_bits(network, opened)
     rules = layers(network, words)[-2]
     scores = score_words(head, rules)
     predicted = score_numbers(head, scores)
@@ -181,3 +181,41 @@ def _measure_rules(network: RuleNetwork, rules: Bits, residuals: Floats) -> Iter
 
 def _root_mean_square(errors: Floats) -> float:
     return float(np.sqrt(np.mean(errors**2)))
+
+
+# Intervals, from the errors on the rows that the folds held out, which the model file keeps
+
+
+def predict_interval(network: RuleNetwork, table: Any, coverage: float = 0.9) -> Floats:
+    """Return the ends of an interval for the number of each row: the function behind `RuleNetwork.predict_interval`."""
+    errors = find_errors(network, coverage)
+    return widen(network, predict(network, table), *find_ends(errors, coverage))
+
+
+def widen(network: RuleNetwork, predicted: Floats, low: float, high: float) -> Floats:
+    """Return the intervals around predictions, between these two errors."""
+    assert network.head is not None
+    predicted, ends = predicted[:, None], np.array([low, high])
+    if network.head.link == "log":
+        ends = np.maximum(np.sqrt(predicted) * ends, -predicted)
+    intervals: Floats = predicted + ends
+    return intervals
+
+
+def find_errors(network: RuleNetwork, coverage: float) -> Floats:
+    """Return the quantiles of the errors on the held-out rows of each fold: [fold, quantile]."""
+    if network.classes:
+        raise InputError("intervals are of numbers, and this network predicts a class")
+    if not 0 < coverage < 1:
+        raise InputError(f"coverage is {coverage!r}; give a share between 0 and 1, such as 0.9")
+    if network.training is None or not network.training.errors:
+        raise InputError(
+            "there are no held-out rows to take intervals from; fit the model on more rows, or undo its edits"
+        )
+    return np.array(network.training.errors)
+
+
+def find_ends(errors: Floats, coverage: float) -> tuple[float, float]:
+    """Return the quantiles of errors between which this share of them is."""
+    low, high = np.quantile(errors, [(1 - coverage) / 2, (1 + coverage) / 2])
+    return float(low), float(high)

@@ -20,7 +20,7 @@ from conceptrules.model.scoring import answer_scores, score_bits, score_numbers,
 from conceptrules.model.shortcuts import ShownAsHtml
 from conceptrules.model.statistics import distinct_rows
 from conceptrules.model.text import align_columns, rule_text, word
-from conceptrules.tables.table import open_row, read_bits, read_packed_bits, read_row
+from conceptrules.tables.table import open_row, read_row, read_used_bits
 
 _MOST_OUTPUTS = 8  # beside each other; of more classes, only those with the largest scores are shown
 
@@ -172,7 +172,7 @@ def explain_score(
     head = network.head
     assert head is not None
     table = open_row(row)
-    bits = read_bits(network.columns, network.predicates, table, network.used_predicates)
+    bits = unpack(read_used_bits(network, table))
     hidden = layers_plain(network, bits)
     rules = hidden[-2]
     scores = score_bits(head, rules)
@@ -215,7 +215,7 @@ def score_reasons(network: RuleNetwork, table: Any) -> list[str]:
     """Return what adds up to the score of the answered class on each row of a table, as one text."""
     head = network.head
     assert head is not None
-    words = read_packed_bits(network.columns, network.predicates, table, network.used_predicates)
+    words = read_used_bits(network, table)
     patterns, inverse = distinct_rows(unpack(layers(network, words)[-2]))
     scores = score_bits(head, patterns)
     outputs = answer_scores(head, scores) if head.outputs > 1 else np.zeros(len(patterns), np.intp)

@@ -31,7 +31,7 @@ from conceptrules.model.shortcuts import ShownAsHtml
 from conceptrules.model.statistics import probabilities
 from conceptrules.model.text import align_columns, word
 from conceptrules.model.values import label_text, order_classes
-from conceptrules.tables.table import count_unseen, open_table, read_packed_bits
+from conceptrules.tables.table import count_unseen, open_table, read_used_bits
 
 Floats = NDArray[np.float64]
 _MOST_CUTOFFS = 20  # of the text
@@ -212,9 +212,7 @@ def evaluate(
     """Return the scores of a network on rows whose classes are known: the function behind `RuleNetwork.evaluate`."""
     opened = open_table(table)
     classes, target = index_labels(network, labels, opened.rows)
-    answers = find_answers(
-        network, read_packed_bits(network.columns, network.predicates, opened, network.used_predicates)
-    )
+    answers = find_answers(network, read_used_bits(network, opened))
     decided, stated, ranks = answers.decided, answers.stated, answers.ranks
     right = decided == target
     confusion = confusion_matrix(target, decided, np.ones(len(target)), len(classes))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.explain.importance_scores import Ablation, Decisions, list_rules
-from conceptrules.explain.measurement import index_labels, list_labels
+from conceptrules.explain.measurement import index_labels
 from conceptrules.explain.scores import measure_log_losses
 from conceptrules.model.evaluation import PackedBits, layers, unpack
 from conceptrules.model.heads import require_decision
@@ -18,7 +18,7 @@ from conceptrules.model.metrics import macro_f1_by_column
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.scoring import score_numbers, score_probabilities, score_words
 from conceptrules.model.statistics import number_codes
-from conceptrules.tables.table import open_table, read_packed_bits
+from conceptrules.tables.table import list_labels, open_table, read_used_bits
 
 Floats = NDArray[np.float64]
 RESAMPLES = 100
@@ -36,22 +36,22 @@ def stability(
     require_decision(network, "the stability of rules")
     whole = bool(np.all(weight == np.round(weight)))
     rows = int(weight.sum()) if whole else len(weight)
-    return stability_of(network, decision_kinds(network, words, target, weight), rows, seed)
+    return stability_of(network, group_by_decision(network, words, target, weight), rows, seed)
 
 
-def resample_card(network: RuleNetwork, table: Any, labels: Iterable[object], seed: int = 0) -> tuple[float, ...]:
+def resample_card(network: RuleNetwork, table: Any, labels: Iterable[object]) -> tuple[float, ...]:
     """Return for each rule of a scorecard the share of resamples of these rows on which it is worse without the rule.
 
     Worse is a larger log loss, or of numbers a larger squared error. Of very many rows, some are drawn first.
     """
     head, opened, targets = network.head, open_table(table), list_labels(labels)
     assert head is not None
-    draw = np.random.default_rng(seed)
+    draw = np.random.default_rng(0)
     if opened.rows > _MOST_ROWS:
         taken = np.sort(draw.choice(opened.rows, _MOST_ROWS, replace=False))
         opened, targets = opened.take(taken), [targets[row] for row in taken]
     known = _read_targets(network, targets, opened.rows)
-    bits = read_packed_bits(network.columns, network.predicates, opened, network.used_predicates)
+    bits = read_used_bits(network, opened)
     rules = layers(network, bits)[-2]
     scores, holds = score_words(head, rules), unpack(rules)
 
@@ -88,8 +88,10 @@ class DecisionKinds(NamedTuple):
     weight: Floats
 
 
-def decision_kinds(network: RuleNetwork, words: PackedBits, target: NDArray[np.int64], weight: Floats) -> DecisionKinds:
-    """Return the kinds of rows. Those of several tables can be put together, see `joined_kinds`."""
+def group_by_decision(
+    network: RuleNetwork, words: PackedBits, target: NDArray[np.int64], weight: Floats
+) -> DecisionKinds:
+    """Return the kinds of rows. Those of several tables can be put together, see `join_kinds`."""
     ablation = Ablation(network, words)
     without = [ablation.without_rule(level, index) for level, index in list_rules(network)]
     first, total = _group_rows(target, ablation.decided, without, weight)
@@ -97,7 +99,7 @@ def decision_kinds(network: RuleNetwork, words: PackedBits, target: NDArray[np.i
     return DecisionKinds(np.stack(answers, axis=1), total)
 
 
-def joined_kinds(tables: Sequence[DecisionKinds]) -> DecisionKinds:
+def join_kinds(tables: Sequence[DecisionKinds]) -> DecisionKinds:
     """Return the kinds of all tables."""
     answers, index = np.unique(np.concatenate([kinds.answers for kinds in tables]), axis=0, return_inverse=True)
     weight = np.bincount(index.ravel(), np.concatenate([kinds.weight for kinds in tables])).astype(np.float64)

@@ -36,12 +36,12 @@ class ColumnOption:
 def group_columns(network: RuleNetwork, used: Used) -> list[list[int]]:
     """Return the places of used columns that change together: those that are worked out from a column, and itself."""
     groups: list[tuple[set[str], list[int]]] = []
-    for place, (index, _) in enumerate(used):
-        names, places = set(_list_sources(network.columns[index])), [place]
+    for position, (index, _) in enumerate(used):
+        names, positions = set(_list_sources(network.columns[index])), [position]
         for group in [group for group in groups if group[0] & names]:
             groups.remove(group)
-            names, places = names | group[0], [*group[1], *places]
-        groups.append((names, places))
+            names, positions = names | group[0], [*group[1], *positions]
+        groups.append((names, positions))
     return sorted((sorted(places) for _, places in groups), key=min)
 
 
@@ -53,7 +53,7 @@ def mark_texts(network: RuleNetwork, row: Sequence[Value | None]) -> tuple[str, 
         mentions = (each for each in used if isinstance(each, Mention) and each.column == column.name)
         terms = [term for mention in mentions for term in mention.terms]
         if terms and isinstance(value, str):
-            ends = [0, *(place for span in find_spans(value, terms) for place in span), len(value)]
+            ends = [0, *(end for span in find_spans(value, terms) for end in span), len(value)]
             parts = [value[start:end] for start, end in pairwise(ends)]
             parts[1::2] = [f"[{part}]" for part in parts[1::2]]
             marked.append(f"{word(column.name)}: {''.join(parts)}")
@@ -166,7 +166,7 @@ def _leave_words_out(column: Column, text: Value | None, derivations: Sequence[D
     for terms in dict.fromkeys(sets):
         spans = find_spans(text, terms)
         if spans:
-            ends = [0, *(place for span in spans for place in span), len(text)]
+            ends = [0, *(end for span in spans for end in span), len(text)]
             left = " ".join(filter(None, (text[a:b].strip() for a, b in zip(ends[::2], ends[1::2], strict=True))))
             words = " and ".join(dict.fromkeys(f'"{text[a:b]}"' for a, b in spans))
             yield Option(left, f"{word(column.name)} without {words}", None, ())

@@ -77,12 +77,12 @@ def loads(source: str) -> RuleNetwork:
         If the text is no model; the message says where it errs.
     """
     try:
-        return _versioned(parse_json(source))
+        return _read_version(parse_json(source))
     except InputError as error:
         raise InputError(_readable(str(error))) from None
 
 
-def _versioned(model: object) -> RuleNetwork:
+def _read_version(model: object) -> RuleNetwork:
     if not isinstance(model, dict) or model.get("format") != FORMAT:
         raise InputError(f'not a conceptrules model: it does not say "format": "{FORMAT}"')
     version = index(model.get("version"), ("version",))
@@ -260,7 +260,7 @@ def _head(value: object, levels: object) -> tuple[Points, list[object]]:
     if not isinstance(levels, list) or not levels:
         wrong(levels, ("levels",), "a list of one level or more")
     concepts, rules = fields(levels[-1], ("levels", len(levels) - 1), ("concepts", "rules"))
-    scored = items(_scored_rule, rules, ("levels", len(levels) - 1, "rules"))
+    scored = items(_read_points_rule, rules, ("levels", len(levels) - 1, "rules"))
     last = {"concepts": concepts, "rules": [rule for _, rule in scored]}
     several = isinstance(value, dict) and "unit" in value
     if isinstance(value, dict) and "step" in value:
@@ -279,7 +279,7 @@ def _head(value: object, levels: object) -> tuple[Points, list[object]]:
     return Points(*scores, cutoff=whole(more[0], ("head", "cutoff")), probabilities=table), [*levels[:-1], last]
 
 
-def _scored_rule(value: object, at: At) -> tuple[tuple[int, ...], dict[str, object]]:
+def _read_points_rule(value: object, at: At) -> tuple[tuple[int, ...], dict[str, object]]:
     points, yes, no = fields(value, at, ("points", "all", "none"))
     return items(whole, points, (*at, "points")), {"for": [], "all": yes, "none": no}
 
@@ -334,7 +334,7 @@ def _levels(value: object, predicates: Sequence[str], classes: Sequence[Value]) 
 
 
 def _level(value: object, below: Sequence[Value], concepts: Sequence[Value], at: At) -> Level:
-    read = items(partial(_named_rule, _places(below), _places(concepts)), value, at)
+    read = items(partial(_read_rule, _places(below), _places(concepts)), value, at)
     members: list[list[int]] = [[] for _ in concepts]
     for i, (owners, _) in enumerate(read):
         for owner in owners:
@@ -342,7 +342,7 @@ def _level(value: object, below: Sequence[Value], concepts: Sequence[Value], at:
     return Level(tuple(rule for _, rule in read), tuple(Concept(tuple(rules)) for rules in members))
 
 
-def _named_rule(below: Places, concepts: Places, value: object, at: At) -> tuple[tuple[int, ...], Rule]:
+def _read_rule(below: Places, concepts: Places, value: object, at: At) -> tuple[tuple[int, ...], Rule]:
     """Read the concepts that a rule is for, and the rule."""
     owners, yes, no = fields(value, at, ("for", "all", "none"))
     named = partial(items, partial(_named, below))

@@ -90,14 +90,14 @@ def load(path: str | os.PathLike[str]) -> RuleNetwork:
 def read(stream: BinaryIO, name: object) -> RuleNetwork:
     """Read the network of an open file, or of standard input; errors begin with the name."""
     try:
-        return loads(_limited(stream).decode("utf-8-sig"))
+        return loads(_read_limited(stream).decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise InputError(f"{name} is not text (UTF-8): it is damaged, or no conceptrules model") from None
     except InputError as error:
         raise InputError(f"{name}: {error}") from None
 
 
-def _limited(stream: BinaryIO) -> bytes:
+def _read_limited(stream: BinaryIO) -> bytes:
     """Read all of it, or raise an error before more is read than a model can have."""
     check_size(_size(stream))
     data = stream.read(MAX_BYTES + 1)

@@ -101,8 +101,8 @@ def add_least_rows(policy: Policy | None, min_rows: int | None) -> Policy | None
     least, clauses = int(min_rows or 1), policy or Policy()
     if least == 1 or any(clause.rows >= least for clause in clauses.of_kind(LeastRows)):
         return policy
-    others = tuple(clause for clause in clauses.clauses if not isinstance(clause, LeastRows))
-    return replace(clauses, clauses=(*others, LeastRows(least)))
+    kept = tuple(clause for clause in clauses.clauses if not isinstance(clause, LeastRows))
+    return replace(clauses, clauses=(*kept, LeastRows(least)))
 
 
 def choose_least_rows(rows: float) -> float:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.explain.stability import DecisionKinds, decision_kinds, joined_kinds
+from conceptrules.explain.stability import DecisionKinds, group_by_decision, join_kinds
 from conceptrules.kernels.search.shards import NO_GROUP, WEIGHT_UNIT, Shard
 from conceptrules.learn.calibration import RowComparison
 from conceptrules.learn.search.coded_network import CodedNetwork
@@ -75,7 +75,7 @@ def add_counts(counts: Sequence[NetworkCounts]) -> NetworkCounts:
         held_out=_add_patterns([each.held_out for each in counts]),
         answered=np.sum([each.answered for each in counts], axis=0),
         cells=add_cells([each.cells for each in counts]),
-        kinds=joined_kinds([each.kinds for each in counts]),
+        kinds=join_kinds([each.kinds for each in counts]),
         whole=all(each.whole for each in counts),
     )
 
@@ -126,7 +126,7 @@ def _count_rows(coded: CodedNetwork, rows: Shard, first_key: int) -> NetworkCoun
         held_out={pattern: _to_units(weights) for pattern, weights in held_out.items()},
         answered=answered,
         cells=cells_to_units(coded.count_cells(rows.codes, bits, weight)),
-        kinds=decision_kinds(network, bits, target, weight),
+        kinds=group_by_decision(network, bits, target, weight),
         whole=not (rows.weight % WEIGHT_UNIT).any(),
     )
 

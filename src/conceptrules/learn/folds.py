@@ -100,10 +100,10 @@ def check_one_holdout(groups: Any, time: Any) -> None:
 def read_row_groups(groups: Any, time: Any, rows: int) -> RowGroups | None:
     """Return the groups or moments that a user gives to `fit`; None where neither is given."""
     check_one_holdout(groups, time)
-    name, given = ("groups", groups) if time is None else ("time", time)
-    if given is None:
+    name, keys = ("groups", groups) if time is None else ("time", time)
+    if keys is None:
         return None
-    values = read_holdout_column(name, given, rows).values.tolist()
+    values = read_holdout_column(name, keys, rows).values.tolist()
     ranks = {value: rank for rank, value in enumerate(sorted(set(values)))}
     return RowGroups(np.array([ranks[value] for value in values], np.intp), time is not None)
 

@@ -181,7 +181,7 @@ def _judge_candidates(coded: CodedTable, options: FitOptions[Any], candidates: S
     tried = [name_derivation(relation) for relation in candidates]
 
     def judge(relations: Sequence[str]) -> _Judged:
-        kept = [place for place, name in enumerate(names) if name not in tried or name in relations]
+        kept = [position for position, name in enumerate(names) if name not in tried or name in relations]
         return _learn_and_judge(coded, _try_relations(options, ()), np.array(kept, np.intp))
 
     every = judge(tried)

@@ -33,6 +33,7 @@ Rules = frozenset[RuleText]
 
 _NO_RULES: Rules = frozenset()
 _MAX_PAIRS = 1_000_000  # of rules or concepts to compare: a few seconds
+_SHOWN = 5  # rows that a comparison of answers keeps
 _MIN_SIMILARITY = 0.5  # half of the literals the same, or all of them on the same columns
 
 
@@ -154,17 +155,17 @@ def compare_tables(old: RuleNetwork, new: RuleNetwork, before: Any, after: Any) 
     """Compare what two networks predict for the rows of a table, which each reads by itself, and the scores if there is
     one for two classes.
     """
-    answers = compare_answers(predict(old, before), predict(new, after))
+    answers = _compare_answers(predict(old, before), predict(new, after))
     if old.head is None or (len(old.classes), len(new.classes)) != (2, 2):
         return answers, None
-    return answers, compare_answers(find_scores(old, before)[:, 0], find_scores(new, after)[:, 0])
+    return answers, _compare_answers(find_scores(old, before)[:, 0], find_scores(new, after)[:, 0])
 
 
-def compare_answers(before: NDArray[Any], after: NDArray[Any], show: int = 5) -> RowChanges:
-    """Compare what two networks predict for the rows of a table, and keep the first `show` that differ."""
+def _compare_answers(before: NDArray[Any], after: NDArray[Any]) -> RowChanges:
+    """Compare what two networks predict for the rows of a table, and keep the first that differ."""
     pairs = list(zip(before.tolist(), after.tolist(), strict=True))
     changed = [row for row, (old, new) in enumerate(pairs) if old != new]
-    return RowChanges(len(pairs), len(changed), tuple((row, *pairs[row]) for row in changed[:show]))
+    return RowChanges(len(pairs), len(changed), tuple((row, *pairs[row]) for row in changed[:_SHOWN]))
 
 
 def _decide_implication(first: RuleNetwork, second: RuleNetwork, name: Value) -> bool | None:

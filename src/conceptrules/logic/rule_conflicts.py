@@ -72,8 +72,8 @@ def find_deciding_rows(network: RuleNetwork) -> Iterator[RuleFinding]:
             before = [questions.negate(questions.fires[other]) for other in earlier]
             after = [questions.fires[each] for each in network.priority_indices if each not in (*earlier, index)]
             matters = [questions.any(after)] if others_answer else []
-            wanted = [questions.rules[number], *alone, *before, *matters]
-            yield questions.ask(rule_text(network, last, number), label, wanted)
+            decisive = [questions.rules[number], *alone, *before, *matters]
+            yield questions.ask(rule_text(network, last, number), label, decisive)
         earlier.append(index)
 
 

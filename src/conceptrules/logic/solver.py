@@ -86,10 +86,10 @@ class FormulaPool:
         """Yield the ways in which the shortest OR can be true: by its first part, or only by the second, and so on."""
         operator, parts = self._nodes[formula]
         choice = formula if operator == "any" else min(parts, key=lambda part: (len(self._nodes[part][1]), part))
-        others = [part for part in parts if part != choice] if operator == "all" else []
+        rest = [part for part in parts if part != choice] if operator == "all" else []
         refuted: list[int] = []
         for part in sorted(self._nodes[choice][1], key=lambda part: (part not in self._literals, part)):
-            yield dict(domains), self.all([part, *refuted, *others])
+            yield dict(domains), self.all([part, *refuted, *rest])
             if part in self._literals:
                 refuted.append(self.negate(part))
 

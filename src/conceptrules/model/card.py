@@ -342,10 +342,10 @@ def gap_sentence(network: RuleNetwork) -> str:
     A card should pay for them only if it is known why there is a gap.
     """
     seen = [column for column in network.columns if column.missing and len(network.levels) == 1]
-    found = [text for column in seen for text in _find_gaps(network, points_of(network), column)]
-    if not found:
+    gaps = [text for column in seen for text in _find_gaps(network, points_of(network), column)]
+    if not gaps:
         return ""
-    listed = "; ".join(found)
+    listed = "; ".join(gaps)
     question = "Is it known, when you decide, why they are missing?"
     return f"Missing values that add more or less than any value: {listed}. {question}"
 
@@ -365,8 +365,8 @@ def _find_gaps(network: RuleNetwork, head: Points, column: Column) -> Iterator[s
         return
 
     def add_up(value: Value | None) -> list[int]:
-        held = [points for points, pairs in rules if all(holds(test, value) != negated for test, negated in pairs)]
-        return [sum(points[output] for points in held) for output in range(head.outputs)]
+        holding = [points for points, pairs in rules if all(holds(test, value) != negated for test, negated in pairs)]
+        return [sum(points[output] for points in holding) for output in range(head.outputs)]
 
     sums = zip(*map(add_up, values), strict=True)
     for name, gap, known in zip(output_names(network), add_up(None), sums, strict=True):

@@ -98,9 +98,9 @@ def read_relation(text: str, names: Container[str] = ()) -> Relation:
     """
     words = text.split(" ")
     parts = [
-        (" ".join(words[:place]), operator, " ".join(words[place + 1 :]))
-        for place, operator in enumerate(words)
-        if operator in OPERATORS and 0 < place < len(words) - 1
+        (" ".join(words[:position]), operator, " ".join(words[position + 1 :]))
+        for position, operator in enumerate(words)
+        if operator in OPERATORS and 0 < position < len(words) - 1
     ]
     if not parts:
         raise InputError(f"the relation {text!r} should read like 'debt / income', with -, / or < between two columns")
@@ -150,11 +150,11 @@ def find_spans(text: str, terms: Iterable[str]) -> list[tuple[int, int]]:
     words = [(match.start(), match.end(), match[0].translate(_UPPER)) for match in _WORD.finditer(text)]
     spans: list[tuple[int, int]] = []
     sought = [term.split(" ") for term in terms]
-    for place, (start, _, _) in enumerate(words):
+    for position, (start, _, _) in enumerate(words):
         ends = [
-            words[place + len(term) - 1][1]
+            words[position + len(term) - 1][1]
             for term in sought
-            if [word for _, _, word in words[place : place + len(term)]] == term
+            if [word for _, _, word in words[position : position + len(term)]] == term
         ]
         if ends and spans and start < spans[-1][1]:
             spans[-1] = (spans[-1][0], max(spans[-1][1], *ends))

@@ -201,7 +201,7 @@ def _nodes(levels: Sequence[Level], below: list[Node], full: Node) -> Iterator[l
     for level in levels:
         rules = [_rule(rule, below, full) for rule in level.rules]
         yield rules
-        below = [_combined(or_, ior, [rules[j] for j in concept.rules], full ^ full) for concept in level.concepts]
+        below = [_combine(or_, ior, [rules[j] for j in concept.rules], full ^ full) for concept in level.concepts]
         yield below
 
 
@@ -210,11 +210,11 @@ def _rule(rule: Rule, below: list[Node], full: Node) -> Node:
     nodes = [below[literal.index] for literal in rule.literals if not literal.negated]
     negated = [below[literal.index] for literal in rule.literals if literal.negated]
     if negated:
-        nodes.append(full ^ _combined(or_, ior, negated, full))
-    return _combined(and_, iand, nodes, full)
+        nodes.append(full ^ _combine(or_, ior, negated, full))
+    return _combine(and_, iand, nodes, full)
 
 
-def _combined(
+def _combine(
     first: Callable[[Node, Node], Node], further: Callable[[Node, Node], Node], nodes: list[Node], none: Node
 ) -> Node:
     """Combine nodes; the first two make a new array and the others go into it, so that little memory is touched."""

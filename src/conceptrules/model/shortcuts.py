@@ -299,7 +299,7 @@ class Shortcuts(ShownAsHtml):
         InputError
             If the network predicts a class, or knows no errors on held-out rows: edits of rules drop them.
         """
-        from conceptrules.explain.intervals import predict_interval
+        from conceptrules.explain.number_scores import predict_interval
 
         return predict_interval(self._network, table, coverage)
 

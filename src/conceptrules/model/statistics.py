@@ -156,7 +156,7 @@ def probabilities(network: RuleNetwork, fired: Bits) -> Floats:
     shares = np.array(network.statistics.rows) / sum(network.statistics.rows)
     seen = dict(expected_patterns(network))
     kinds, inverse = distinct_rows(fired)
-    table = [_smoothed(seen.get(tuple(kind)), shares) for kind in kinds.tolist()]
+    table = [_smooth(seen.get(tuple(kind)), shares) for kind in kinds.tolist()]
     return np.array(table).reshape(-1, len(shares))[inverse]
 
 
@@ -172,10 +172,10 @@ def expected_patterns(network: RuleNetwork) -> list[tuple[tuple[bool, ...], Floa
         return patterns
     answers = decide_fired(network, np.array([pattern for pattern, _ in patterns]))
     excess = np.array(network.statistics.optimism)[answers]
-    return [(pattern, _lowered(rows, less)) for (pattern, rows), less in zip(patterns, excess, strict=True)]
+    return [(pattern, _lower(rows, less)) for (pattern, rows), less in zip(patterns, excess, strict=True)]
 
 
-def _lowered(rows: Floats, excess: Floats) -> Floats:
+def _lower(rows: Floats, excess: Floats) -> Floats:
     shares = np.maximum(rows / (sum(rows) or 1) - excess, 0)
     return shares / shares.sum() * sum(rows) if shares.any() else rows
 
@@ -192,7 +192,7 @@ def tabulate_probabilities(network: RuleNetwork) -> tuple[Floats, Floats]:
     return probabilities(unseen, np.eye(classes, dtype=np.bool_)), probabilities(network, seen)
 
 
-def _smoothed(counts: Floats | None, shares: Floats) -> Floats:
+def _smooth(counts: Floats | None, shares: Floats) -> Floats:
     return shares if counts is None else (counts + shares) / (counts.sum() + 1)
 
 

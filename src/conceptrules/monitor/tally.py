@@ -12,14 +12,14 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.explain.measurement import Bin, bin_probabilities, find_gaps, list_labels, merge_bins
+from conceptrules.explain.measurement import Bin, bin_probabilities, find_gaps, merge_bins
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import decide_fired, layers, unpack
 from conceptrules.model.network import RuleNetwork, Statistics
 from conceptrules.model.scoring import answer_scores, score_numbers, score_probabilities, score_words
 from conceptrules.model.statistics import count_cells, list_cells, probabilities, with_statistics
 from conceptrules.model.values import is_missing, label_text
-from conceptrules.tables.table import open_table, read_packed_bits
+from conceptrules.tables.table import list_labels, open_table, read_used_bits
 
 Key = TypeVar("Key", bound=Hashable)
 Sums = tuple[float, ...]
@@ -83,7 +83,7 @@ def tally_rows(network: RuleNetwork, table: Any, y: NDArray[Any] | None = None) 
     opened = open_table(table)
     if not opened.rows:
         return NO_ROWS
-    words = read_packed_bits(network.columns, network.predicates, opened, network.used_predicates)
+    words = read_used_bits(network, opened)
     known = np.zeros(opened.rows, np.intp) if y is None or not network.classes else y
     statistics = with_statistics(network, words, known).statistics
     assert statistics is not None

@@ -164,8 +164,8 @@ def list_cutoffs(scores: Evaluation) -> list[Cutoff]:
     last = len(scores.cutoffs) - 1
     answered = np.array([each.answered for each in scores.cutoffs])
     marks = np.searchsorted(answered, np.linspace(0, scores.rows, _MOST_CUTOFFS + 1)[1:], side="left")
-    used = [place for place, each in enumerate(scores.cutoffs) if is_used(scores, each)][:1]
-    return [scores.cutoffs[place] for place in sorted({*np.minimum(marks, last).tolist(), *used})]
+    used = [index for index, each in enumerate(scores.cutoffs) if is_used(scores, each)][:1]
+    return [scores.cutoffs[index] for index in sorted({*np.minimum(marks, last).tolist(), *used})]
 
 
 def is_used(scores: Evaluation, cutoff: Cutoff) -> bool:

@@ -17,7 +17,6 @@ from conceptrules import __version__
 from conceptrules.explain.contributions import compute_contributions
 from conceptrules.explain.group_scores import GroupFigure, measure_figures
 from conceptrules.explain.importance_scores import importance
-from conceptrules.explain.measurement import list_labels
 from conceptrules.explain.stability import RESAMPLES, resample_card
 from conceptrules.logic.policies.proof import Proof, prove
 from conceptrules.model.network import RuleNetwork
@@ -32,6 +31,7 @@ from conceptrules.report.document import Block, Document, Grid, Listing, Section
 from conceptrules.report.model_card import describe_training_rows, list_caveats, list_details, show_rules
 from conceptrules.report.rule_list import STABLE, list_rules
 from conceptrules.report.sentences import judge_fairness
+from conceptrules.tables.table import list_labels
 
 SUMS, CHECKER = "SHA256SUMS", "check.py"
 MODEL, CERTIFICATE = "model.json", "certificate.json"

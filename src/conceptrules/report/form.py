@@ -298,10 +298,10 @@ def _list_goals(network: RuleNetwork, pool: CellFormulas) -> Iterator[tuple[str,
         own = network.levels[top].concepts[index].rules
         most = sorted(own, key=lambda rule: -_covered_rows(network, rule))[:_MOST_RULES]
         title = shorten(word(network.classes[index]), LONGEST)
-        others = [silent[other] for other in order if other != index]
+        all_else_silent = [silent[other] for other in order if other != index]
         for rule in most:
             note = f"Made up: {rule_name(top, rule)} holds, and only {title} fires."
-            yield f"Answer {title}", note, pool.all([rules[rule], *others])
+            yield f"Answer {title}", note, pool.all([rules[rule], *all_else_silent])
         for rule in most:
             note = f"Made up: {rule_name(top, rule)} holds, and {title} wins."
             yield f"Answer {title}", note, wins(index, rule)

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from conceptrules.explain.intervals import find_ends, find_errors
-from conceptrules.explain.number_scores import COVERAGE
+from conceptrules.explain.number_scores import COVERAGE, find_ends, find_errors
 from conceptrules.explain.rule_coverage import RuleCoverage
 from conceptrules.logic.column_cells import unseen_category
 from conceptrules.model.card import Card, amount_text, points_of, points_text

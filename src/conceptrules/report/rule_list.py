@@ -180,8 +180,8 @@ class _RuleLister:
 
     def _add_given_name(self, name: str, text: str) -> str:
         """Return the name, with the one that people gave to the rule or concept of this text."""
-        given = given_name(self.network, text)
-        return f"{name} ({given})" if given else name
+        own_name = given_name(self.network, text)
+        return f"{name} ({own_name})" if own_name else name
 
     def _condition(self, level: int, condition: Condition) -> ConditionText:
         text, index = condition_text(self.network, level, condition), condition.literals[0].index

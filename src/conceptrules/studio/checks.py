@@ -21,7 +21,7 @@ from conceptrules.model.scoring import answer_scores, score_words
 from conceptrules.model.text import category_word, rule_text, value_word
 from conceptrules.model.values import label_text
 from conceptrules.studio.session import Session, read_answer
-from conceptrules.tables.table import read_columns, read_packed_bits
+from conceptrules.tables.table import read_columns, read_used_bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class RuleUse:
 def count_rule_uses(session: Session) -> list[RuleUse]:
     """Return what each rule of the last level does on the given rows, those that decide least alone first."""
     network, table = session.network, session.rows.table
-    words = read_packed_bits(network.columns, network.predicates, table, network.used_predicates)
+    words = read_used_bits(network, table)
     if network.head is None:
         answers = find_answers(network, words)
         uses = _count_deciders(network, unpack(answers.rules), answers.fired)

@@ -146,15 +146,15 @@ def check_readable(cells: ColumnValues, column: Column, first: int = 0) -> None:
         return
     row = int(np.argmin(cells.gaps))
     value = cells.values[row if cells.codes is None else cells.codes[row]]
-    found = f"row {first + row} holds {brief(value)} ({NOUNS[cells.family]})"
+    held_value = f"row {first + row} holds {brief(value)} ({NOUNS[cells.family]})"
     if cells.family not in READS[column.kind]:
         raise ColumnTypeError(
-            f"column {column.name!r} is of the kind {column.kind}, but {found}; "
+            f"column {column.name!r} is of the kind {column.kind}, but {held_value}; "
             f"convert it, or train with kinds={{{column.name!r}: {cells.kind!r}}}"
         )
     known = column.categories[0]
     raise ColumnTypeError(
-        f"column {column.name!r} has categories such as {brief(known)} ({type(known).__name__}), but {found}; "
+        f"column {column.name!r} has categories such as {brief(known)} ({type(known).__name__}), but {held_value}; "
         "convert it to the type that it had in training"
     )
 

@@ -63,16 +63,16 @@ def _measure_length(cells: ColumnValues) -> NDArray[np.float64]:
 
 def find_mentions(cells: ColumnValues, mentions: Sequence[Mention]) -> NDArray[np.bool_]:
     """Return (rows, mentions): whether each text mentions any of the terms."""
-    places: dict[str, list[int]] = {}
-    for place, mention in enumerate(mentions):
+    mentions_of: dict[str, list[int]] = {}
+    for index, mention in enumerate(mentions):
         for term in mention.terms:
-            places.setdefault(term, []).append(place)
-    longest = max((term.count(" ") for term in places), default=0) + 1
+            mentions_of.setdefault(term, []).append(index)
+    longest = max((term.count(" ") for term in mentions_of), default=0) + 1
     mentioned = np.zeros((len(cells.values), len(mentions)), np.bool_)
     for row, text in enumerate(cells.values.tolist()):
         if text is not None:
-            for term in list_terms(text, longest) & places.keys():
-                mentioned[row, places[term]] = True
+            for term in list_terms(text, longest) & mentions_of.keys():
+                mentioned[row, mentions_of[term]] = True
     return cells.by_row(mentioned)
 
 

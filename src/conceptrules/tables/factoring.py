@@ -60,14 +60,14 @@ def formulas(levels: Sequence[Level], inputs: int) -> tuple[Formulas, ...]:
 
 def _level(level: Level, below: int) -> Formulas:
     negated = sorted({literal.index for rule in level.rules for literal in rule.literals if literal.negated})
-    complements = {index: below + 1 + place for place, index in enumerate(negated)}
+    complements = {index: below + 1 + number for number, index in enumerate(negated)}
     rules = [_nodes(rule.literals, complements, below) for rule in level.rules]
     owners = Counter(rule for concept in level.concepts for rule in concept.rules)
     several = [rule for rule in sorted(owners) if owners[rule] > 1 and len(rules[rule]) > 1]
     shared = tuple(Product(tuple(sorted(rules[rule])), None) for rule in several)
-    for place, rule in enumerate(several):
-        rules[rule] = frozenset([below + 1 + len(negated) + place])
-    concepts = (factored(rules[rule] for rule in concept.rules) for concept in level.concepts)
+    for number, rule in enumerate(several):
+        rules[rule] = frozenset([below + 1 + len(negated) + number])
+    concepts = (factor_rules(rules[rule] for rule in concept.rules) for concept in level.concepts)
     return Formulas(tuple(negated), shared, tuple(concepts))
 
 
@@ -77,10 +77,10 @@ def _nodes(literals: Iterable[Literal], complements: dict[int, int], always: int
     return nodes or frozenset([always])
 
 
-def factored(rules: Iterable[frozenset[int]]) -> Either:
+def factor_rules(rules: Iterable[frozenset[int]]) -> Either:
     """Return an OR of ANDs in which, time and again, the node that most rules ask for is taken out of them.
 
-    >>> factored([frozenset([1, 2]), frozenset([1, 3]), frozenset([4])])
+    >>> factor_rules([frozenset([1, 2]), frozenset([1, 3]), frozenset([4])])
     Either(nodes=(4,), products=(Product(nodes=(1,), inner=Either(nodes=(2, 3), products=())),))
     """
     alone, longer = set[int](), list[frozenset[int]]()
@@ -102,7 +102,7 @@ def factored(rules: Iterable[frozenset[int]]) -> Either:
 def _product(rules: list[frozenset[int]]) -> Product:
     common = frozenset.intersection(*rules)
     rests = [rule - common for rule in rules]
-    return Product(tuple(sorted(common)), factored(rests) if all(rests) else None)
+    return Product(tuple(sorted(common)), factor_rules(rests) if all(rests) else None)
 
 
 def fired_words(levels: Sequence[Formulas], words: PackedBits) -> PackedBits:

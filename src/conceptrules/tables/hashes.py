@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.model.errors import InputError
 from conceptrules.model.predicate import Column
 from conceptrules.model.values import label_text
 from conceptrules.tables.column_values import ColumnValues, encode_values, to_numbers
-from conceptrules.tables.table import Table, open_table, read_columns
+from conceptrules.tables.table import Table, list_labels, open_table, read_columns
 
 Hashes = NDArray[np.uint64]
 SKETCH_SIZE = (
@@ -30,15 +29,13 @@ def hash_rows(columns: Sequence[Column], table: Any, labels: Iterable[object]) -
     >>> hash_rows([Column("age")], [[30], [30.0]], ["old", "old"]).tolist()
     [12687542544355078247, 12687542544355078247]
     """
-    opened, hashes = open_table(table), hash_labels(labels)
-    if len(hashes) != opened.rows:
-        raise InputError(f"the table has {opened.rows} rows, but there are {len(hashes)} labels; give one for each row")
-    return hash_labelled_rows(columns, opened, hashes)
+    opened = open_table(table)
+    return hash_labelled_rows(columns, opened, hash_labels(list_labels(labels, opened.rows)))
 
 
 def hash_labels(labels: Iterable[object]) -> Hashes:
     """Return a hash of each label."""
-    return _hash_texts(labels.tolist() if hasattr(labels, "tolist") else list(labels), label_text)
+    return _hash_texts(list_labels(labels), label_text)
 
 
 def hash_labelled_rows(columns: Sequence[Column], opened: Table, hashes: Hashes) -> Hashes:

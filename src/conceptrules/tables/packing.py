@@ -36,7 +36,7 @@ def _write(octets: NDArray[np.uint8], bits: Bits) -> None:
 def _evaluate(predicates: Sequence[Predicate], cells: ColumnValues) -> Iterator[Bits]:
     """Yield for each predicate where it holds, value by value: what `holds` says of each value."""
     categories = named_categories(predicates)
-    places = {value: place for place, value in enumerate(categories)}
+    code_of = {value: code for code, value in enumerate(categories)}
     codes = to_codes(cells, categories) if categories else np.empty(0, dtype=np.intp)
     ordered = any(isinstance(predicate, Interval) for predicate in predicates)
     numbers = to_numbers(cells) if ordered else np.empty(0)
@@ -45,9 +45,9 @@ def _evaluate(predicates: Sequence[Predicate], cells: ColumnValues) -> Iterator[
             case Missing():
                 yield cells.missing
             case Equals(value=value):
-                yield codes == places[value]
+                yield codes == code_of[value]
             case OneOf(values=values):
-                yield np.isin(codes, [places[value] for value in values])
+                yield np.isin(codes, [code_of[value] for value in values])
             case Interval(low=low, high=high):
                 # An unbounded side takes the infinity of that side too.
                 yield (numbers <= high) & (numbers > low) if low > -np.inf else numbers <= high

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from conceptrules.model.errors import ColumnTypeError, InputError, warn
 from conceptrules.model.evaluation import Bits, PackedBits, octets_for, unpack, words_of
+from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Column, Predicate, Value
 from conceptrules.tables.column_values import (
     DECLARED,
@@ -157,9 +158,9 @@ def drop_columns(data: Any, names: Sequence[str]) -> Table:
         raise InputError("every column of the table is forbidden; allow one to learn from")
     unknown = [name for name in names if name not in known]
     if unknown:
-        others = f" (nor {len(unknown) - 1:,} others that are)" if len(unknown) > 1 else ""
+        rest = f" (nor {len(unknown) - 1:,} others that are)" if len(unknown) > 1 else ""
         hint = nearest(unknown[0], table.names)
-        warn(f"column {unknown[0]!r} is forbidden, but the table has no such column{others}; {hint}")
+        warn(f"column {unknown[0]!r} is forbidden, but the table has no such column{rest}; {hint}")
     return table.without(names)
 
 
@@ -189,6 +190,19 @@ def read_packed_bits(
         indices = by_column[column.name]
         words[indices] = column_words([predicates[index] for index in indices], cells)
     return PackedBits(words, opened.rows)
+
+
+def read_used_bits(network: RuleNetwork, table: Any) -> PackedBits:
+    """Return where the predicates that a network uses hold on the rows of a table; the others are left False."""
+    return read_packed_bits(network.columns, network.predicates, table, network.used_predicates)
+
+
+def list_labels(labels: Iterable[object], rows: int | None = None) -> list[object]:
+    """Return labels as Python's values; raise if there is not one for each of so many rows."""
+    values: list[object] = labels.tolist() if hasattr(labels, "tolist") else list(labels)
+    if rows is not None and len(values) != rows:
+        raise InputError(f"the table has {rows} rows, but there are {len(values)} labels; give one for each row")
+    return values
 
 
 def count_unseen(columns: Sequence[Column], table: Any) -> dict[str, int]:

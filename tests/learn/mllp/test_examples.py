@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.learn.mllp.examples import Examples, canonical, parted, with_negations
+from conceptrules.learn.mllp.examples import Examples, canonical, split_examples, with_negations
 from conceptrules.model.evaluation import pack
 
 
@@ -45,7 +45,7 @@ def test_whole_weights_are_repeats(seed: int) -> None:
 def test_parts_are_the_rows_that_are_held_back_and_the_others(seed: int, fractions: bool) -> None:
     rows = examples(seed, fractions=fractions)
     held = np.random.default_rng(seed + 1).random(len(rows)) < 0.5
-    training, validation = parted(rows, held)
+    training, validation = split_examples(rows, held)
     assert equal(training, canonical(taken(rows, np.flatnonzero(~held))))
     assert equal(validation, canonical(taken(rows, np.flatnonzero(held))))
 

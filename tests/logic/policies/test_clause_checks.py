@@ -215,7 +215,7 @@ def test_what_rows_and_labels_lack_is_told() -> None:
     network = people(Rule((A,)))
     fair = {"column": "sex", "positive": "yes", "bound": 0.1}
     for keys, data, labels, message in (
-        ({"min_rows": 1}, ROWS, LABELS[1:], "the data have 6 rows, but there are 5 labels"),
+        ({"min_rows": 1}, ROWS, LABELS[1:], "the table has 6 rows, but there are 5 labels"),
         ({"fair": [{**fair, "column": "sexx"}]}, ROWS, None, "the data have no column 'sexx'"),
         ({"fair": [{**fair, "measure": "true_positive_rate"}]}, ROWS, None, "need the class of each row"),
     ):

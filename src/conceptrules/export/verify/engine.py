@@ -18,7 +18,7 @@ from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Predicate, Value, holds
 from conceptrules.model.scoring import answer_scores, score_bits, score_numbers, score_probabilities
 from conceptrules.model.statistics import probabilities
-from conceptrules.tables.table import open_table, read_columns, read_packed_bits
+from conceptrules.tables.table import open_table, read_columns, read_used_bits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -159,29 +159,24 @@ def make_trial(network: RuleNetwork, values: dict[str, list[Value | None]], rows
 def table_trial(network: RuleNetwork, table: Any) -> TrialRows:
     """Return the rows of a table, with what the network predicts. Columns that no rule uses are not read."""
     opened = open_table(table)
-    used = network.used_columns
     values: dict[str, list[Value | None]] = {column.name: [None] * opened.rows for column in network.own_columns}
     needed = {name for column in network.columns if column.derivation for name in column.derivation.columns}
-    for column, cells in read_columns(network.own_columns, opened, needed | set(used)):
+    for column, cells in read_columns(network.own_columns, opened, needed | set(network.used_columns)):
         values[column.name] = cells.to_list(ordered=column.ordered)
-    indices = [index for predicates in used.values() for index in predicates]
-    bits = read_packed_bits(network.columns, network.predicates, opened, indices)
-    return TrialRows(values, answer_rows(network, bits))
+    return TrialRows(values, answer_rows(network, read_used_bits(network, opened)))
 
 
 def answer_rows(network: RuleNetwork, words: PackedBits) -> Answers:
     """Return the network's own answers, from the bits of its predicates."""
     hidden = [unpack(layer) for layer in layers(network, words)]
-    if network.head is not None:
-        scores = score_bits(network.head, hidden[-2])
-        if network.head.step is not None:
-            fired = np.concatenate(hidden[1::2], axis=1)
-            return Answers(np.zeros(len(scores), np.intp), fired, None, scores, score_numbers(network.head, scores))
-        stated_by_score = score_probabilities(network.head, scores)
-        rules = np.concatenate(hidden[1::2], axis=1)
-        return Answers(answer_scores(network.head, scores), rules, stated_by_score, scores)
-    stated = probabilities(network, hidden[-1]) if network.statistics is not None else None
-    return Answers(decide_fired(network, hidden[-1]), np.concatenate(hidden[1::2], axis=1), stated)
+    rules, head = np.concatenate(hidden[1::2], axis=1), network.head
+    if head is None:
+        stated = probabilities(network, hidden[-1]) if network.statistics is not None else None
+        return Answers(decide_fired(network, hidden[-1]), rules, stated)
+    scores = score_bits(head, hidden[-2])
+    if head.step is not None:
+        return Answers(np.zeros(len(scores), np.intp), rules, None, scores, score_numbers(head, scores))
+    return Answers(answer_scores(head, scores), rules, score_probabilities(head, scores), scores)
 
 
 def _encode(values: list[Value | None]) -> tuple[list[Value | None], NDArray[np.intp]]:

@@ -123,7 +123,7 @@ def list_factors(start: int, stop: int, active: Any, weights: Any, state: Any, l
     one_first, one_source = active.one_into_first, active.one_into_source
     first, source = active.into_first, active.into_source
     listed_one_first, listed_one, listed_first, listed, listed_weight, _ = lists
-    ones, others = 0, 0
+    ones, fractions = 0, 0
     listed_one_first[start], listed_first[start] = 0, 0
     for node in range(start, stop):
         if needed[node]:
@@ -133,11 +133,11 @@ def list_factors(start: int, stop: int, active: Any, weights: Any, state: Any, l
             masked = ones
             for t in range(first[node], first[node + 1]):
                 w, s = weights[t], source[t]
-                listed_one[ones], listed[others], listed_weight[others] = s, s, w
+                listed_one[ones], listed[fractions], listed_weight[fractions] = s, s, w
                 ones += (w == 1) & nonzero[s]
-                others += (w > 0) & (w < 1) & nonzero[s]
+                fractions += (w > 0) & (w < 1) & nonzero[s]
             learnable_one[node] = ones > masked
-        listed_one_first[node + 1], listed_first[node + 1] = ones, others
+        listed_one_first[node + 1], listed_first[node + 1] = ones, fractions
 
 
 @compiled

@@ -93,9 +93,9 @@ def encode_batch(batch: ReadBatch, coding: Coding) -> CodedBatch:
     codes = coding.table.encode(rows)
     weight = np.full(len(codes), WEIGHT_UNIT, np.int64) if batch.weight is None else batch.weight
     member = np.full((len(codes), len(batch.members)), NO_GROUP, np.uint8)
-    for place, (names, known) in enumerate(zip(batch.members, coding.groups.values(), strict=True)):
+    for position, (names, known) in enumerate(zip(batch.members, coding.groups.values(), strict=True)):
         for code, name in enumerate(known):
-            member[names == name, place] = code
+            member[names == name, position] = code
     number = np.zeros((len(codes), 0)) if batch.number is None else batch.number[:, None]
     columns = tuple(bins.column for bins in coding.table.bins)
     return CodedBatch(

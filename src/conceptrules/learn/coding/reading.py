@@ -105,12 +105,12 @@ class ClassSums:
             raise InputError(
                 f"all weights of the column {self.roles.weight!r} are zero: there are no rows to learn from"
             )
-        found, name = list(self.rows), f"the target column {self.roles.target!r}"
-        text = all(isinstance(label, str) for label in found)
-        labels = check_labels(np.array(found, object) if text else found, name)[0]
-        order = sorted(range(len(found)), key=labels.tolist().__getitem__)
-        counts = np.array([self.rows[found[place]] for place in order], np.int64)
-        weight = np.array([self.weight[found[place]] for place in order])
+        values, name = list(self.rows), f"the target column {self.roles.target!r}"
+        text = all(isinstance(label, str) for label in values)
+        labels = check_labels(np.array(values, object) if text else values, name)[0]
+        order = sorted(range(len(values)), key=labels.tolist().__getitem__)
+        counts = np.array([self.rows[values[index]] for index in order], np.int64)
+        weight = np.array([self.weight[values[index]] for index in order])
         check_class_counts(labels[order], counts, name)
         total = float(weight.sum())
         if total > _MAX_TOTAL:

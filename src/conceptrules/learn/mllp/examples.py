@@ -111,7 +111,7 @@ def canonical(examples: Examples) -> Examples:
     return Examples(packed[starts], target[starts], weight, examples.inputs)
 
 
-def parted(examples: Examples, held: Bits) -> tuple[Examples, Examples]:
+def split_examples(examples: Examples, held: Bits) -> tuple[Examples, Examples]:
     """Return the rows that are not held back, and those that are, both in canonical form."""
     weight = examples.weight
     return canonical(examples.weighted(np.where(held, 0, weight))), canonical(examples.weighted(weight * held))

@@ -21,7 +21,7 @@ from conceptrules.learn.folds import (
     split_once,
     warn_of_small_classes,
 )
-from conceptrules.learn.mllp.examples import Examples, canonical, joined, parted
+from conceptrules.learn.mllp.examples import Examples, canonical, joined, split_examples
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import Concept, Level, RuleNetwork
 from conceptrules.tables.hashes import hash_rows
@@ -127,13 +127,13 @@ def hold_out(data: TrainingData, X_val: Any, y_val: Any, *, fraction: float, rng
         return Holdout(data.rows, validation, GIVEN, joined(data.rows, validation))
     if data.groups is not None:
         part = data.groups.assign_parts(data.target, data.weight, fraction, rng)
-        return Holdout(*parted(data.in_order(), part == 0), HELD_BACK, data.rows)
+        return Holdout(*split_examples(data.in_order(), part == 0), HELD_BACK, data.rows)
     # Equal rows are held out together. Hashes of the raw cells tell which rows are equal: rows that differ may well
     # have the same bits.
     _, first, number = np.unique(data.hashes, return_index=True, return_inverse=True)
     order = np.lexsort((data.weight, number))
     size = np.bincount(number[order], data.weight[order]).astype(np.float64)
-    training, validation = parted(data.in_order(), split_once(data.target[first], size, fraction, rng)[number])
+    training, validation = split_examples(data.in_order(), split_once(data.target[first], size, fraction, rng)[number])
     warn_of_small_classes(data.classes[np.setdiff1d(training.target, validation.target)])
     if not len(validation):  # no class has a row to spare, so the training rows have to judge as well
         return Holdout(training, training, TRAINING, data.rows)

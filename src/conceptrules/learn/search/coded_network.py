@@ -31,9 +31,9 @@ class Reading:
 
     def find_rows(self, codes: NDArray[np.uint8]) -> NDArray[np.bool_]:
         """Return on which rows the predicate holds."""
-        first, *others = zip(self.positions, self.allowed, strict=True)
+        first, *rest = zip(self.positions, self.allowed, strict=True)
         holding: NDArray[np.bool_] = first[1][codes[:, first[0]]]
-        for position, allowed in others:
+        for position, allowed in rest:
             holding = holding | allowed[codes[:, position]]
         return ~holding if self.negated else holding
 
@@ -73,7 +73,7 @@ def code_network(
         else:
             order = np.argsort(columns[:length], kind="stable")
             tests = join_mentions(
-                [test for place in order for test in table.bins[columns[place]].state_tests(allowed[place])], named
+                [test for index in order for test in table.bins[columns[index]].state_tests(allowed[index])], named
             )
         rule = Rule(tuple(Literal(predicates.setdefault(test, len(predicates)), negated) for test, negated in tests))
         concepts[owner].append(rules.setdefault(rule, len(rules)))

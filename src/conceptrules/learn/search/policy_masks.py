@@ -196,8 +196,8 @@ def _choose_start(policy: Policy, classes: Sequence[Value], mass: Sequence[float
         priority = priority or (first_class, *rest)
     if len(classes) == 2 or not policy.of_kind(Monotone):
         return Start(priority, default)
-    first, *others = policy.of_kind(Monotone)
-    for other in others:
+    first, *rest = policy.of_kind(Monotone)
+    for other in rest:
         if other.order != first.order:
             raise InputError(f"{other.name} and {first.name} order the classes differently; give one order")
     ranks = [classes.index(label) for label in first.order]

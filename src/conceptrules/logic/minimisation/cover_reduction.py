@@ -128,12 +128,12 @@ def shrink_rules(task: CoverTask, cover: Cover) -> Cover:
     once, twice = _count_coverage(task, cubes)
     for cube in sorted(cover, key=lambda cube: (-task.cost(cube), cube)):
         index = cubes.index(cube)
-        others = cubes[:index] + cubes[index + 1 :]
+        rest = cubes[:index] + cubes[index + 1 :]
         alone = task.witnesses.inside(cube) & task.matters & ~twice
-        if not alone and task.is_inside(cube, others):
-            cubes = others
+        if not alone and task.is_inside(cube, rest):
+            cubes = rest
         else:
-            cubes[index] = _shrink_rule(task, cube, others, alone, task.matters & ~once)
+            cubes[index] = _shrink_rule(task, cube, rest, alone, task.matters & ~once)
         if index >= len(cubes) or cubes[index] != cube:
             once, twice = _count_coverage(task, cubes)
     return tuple(dict.fromkeys(cubes))

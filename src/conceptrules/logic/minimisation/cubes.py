@@ -108,10 +108,10 @@ class Space:
     def _split_uncovered(self, cube: Cube, live: list[Cube]) -> Iterator[tuple[Cube, list[Cube]]]:
         everything, guards = self.everything, self.guards
         best = min(live, key=lambda other: (((cube & ~other) + everything) & guards).bit_count())
-        others = [other for other in live if other is not best]
+        rest = [other for other in live if other is not best]
         for variable in self.variables_outside(cube, best):
             mask, within = self.mask(cube, variable), self.mask(best, variable)
-            yield self.with_mask(cube, variable, mask & ~within), others
+            yield self.with_mask(cube, variable, mask & ~within), rest
             cube = self.with_mask(cube, variable, mask & within)
 
 

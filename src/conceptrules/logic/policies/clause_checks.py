@@ -37,7 +37,7 @@ from conceptrules.model.text import number_text, percent, plural, rule_text, wor
 from conceptrules.model.trail import find_break, list_signatures, signature_text
 from conceptrules.tables.groups import check_groups, read_groups
 from conceptrules.tables.prediction import decide
-from conceptrules.tables.table import read_packed_bits
+from conceptrules.tables.table import read_used_bits
 
 _ROUNDING = 1e-9  # sums of fractions depend on their order
 
@@ -179,7 +179,7 @@ def check_rows(
         return None, "needs rows and their classes; there are no rows"
     basis = "the rows that the statistics of the model were counted on"
     if rows is not None:
-        bits = read_packed_bits(network.columns, network.predicates, rows.table, network.used_predicates)
+        bits = read_used_bits(network, rows.table)
         if rows.labels is None and isinstance(clause, LeastPrecision):
             return None, "needs rows and their classes; there are no classes of the rows"
         y = np.zeros(rows.table.rows, dtype=np.intp) if rows.labels is None else np.array(rows.labels, dtype=np.intp)

@@ -17,7 +17,6 @@ from conceptrules.logic.policies.possible_rows import Space
 from conceptrules.logic.probe_rows import covering_rows
 from conceptrules.model.card import amount_text, chance_text, list_points, output_names
 from conceptrules.model.derived import derive
-from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import Bits, decide, decide_fired, layers_plain, pack
 from conceptrules.model.heads import Points
 from conceptrules.model.network import RuleNetwork
@@ -25,7 +24,7 @@ from conceptrules.model.predicate import Value, holds
 from conceptrules.model.scoring import answer_scores, network_scores, score_bits, score_numbers, score_probabilities
 from conceptrules.model.text import plural, rule_text, value_text, word
 from conceptrules.model.values import label_text
-from conceptrules.tables.table import Table, open_table, read_columns
+from conceptrules.tables.table import Table, list_labels, open_table, read_columns
 
 AnyClaim = Claim | CardClaim
 Origin = Choice["real", "near", "made up"]
@@ -58,12 +57,7 @@ def read_rows(network: RuleNetwork, space: Space, data: Any, labels: Iterable[ob
     classes = {label_text(name): index for index, name in enumerate(network.classes)}
     known = None
     if labels is not None and network.classes:
-        listed = labels.tolist() if hasattr(labels, "tolist") else list(labels)
-        known = tuple(classes.get(label_text(label), -1) for label in listed)
-        if len(known) != table.rows:
-            raise InputError(
-                f"the data have {table.rows} rows, but there are {len(known)} labels; give one for each row"
-            )
+        known = tuple(classes.get(label_text(label), -1) for label in list_labels(labels, table.rows))
     first = table.take(np.arange(min(_MAX_ROWS, _MAX_VALUES // (len(space) + 1), table.rows)))
     values: dict[str, tuple[Value | None, ...]] = {
         column.name: () for column in network.columns if column.name in space

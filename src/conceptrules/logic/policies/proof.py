@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -253,6 +252,7 @@ def write_certificate(network: RuleNetwork, policy: Policy, proof: Proof, source
     what decides, and the policy by one of all its keys.
     """
     from conceptrules.io.encode import dumps
+    from conceptrules.io.json_readers import finite
 
     require_own_columns(network.asked_derived, "a certificate")
     model = json.loads(dumps(network))
@@ -263,7 +263,7 @@ def write_certificate(network: RuleNetwork, policy: Policy, proof: Proof, source
         "model": hash_plain({key: model[key] for key in (CARD_KEYS if "head" in model else DECIDING_KEYS)}),
         "policy": hash_plain(source),
         "cells": {
-            name: {"cuts": list(cells.cuts)} if cells.column.ordered else {"values": list(map(_plain, cells.listed))}
+            name: {"cuts": list(cells.cuts)} if cells.column.ordered else {"values": finite(list(cells.listed))}
             for name, cells in cells_of
         },
         "clauses": {name: [_list_splits(tree) for tree in trees] for name, trees in proof.trees},
@@ -275,10 +275,6 @@ def hash_plain(content: object) -> str:
     """Return the SHA-256 of plain values, whatever the order of their keys."""
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), default=str)
     return hashlib.sha256(text.encode("ascii")).hexdigest()
-
-
-def _plain(value: Value) -> Any:
-    return {"infinity": value > 0} if isinstance(value, float) and math.isinf(value) else value
 
 
 def _list_splits(tree: Tree) -> list[Any] | None:
