@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from conceptrules.model import (
@@ -19,6 +19,7 @@ from conceptrules.model import (
     Predicate,
     RuleNetwork,
 )
+from conceptrules.model.predicate import Kind, holds
 from conceptrules.model.rule_reader import (
     LONGEST,
     Stated,
@@ -371,3 +372,13 @@ def test_what_two_bounds_print_alike_is_known_by_its_text() -> None:
     network = RuleNetwork([day], [Interval("joined", 86_400e6 + 0.25)], [Level([], [Concept()])], ["a"])
     assert read_literals("joined > 1970-01-02", network) == (network, (Literal(0),))
     assert read_literals("not (joined > 1970-01-02)", network) == (network, (Literal(0, True),))
+
+
+@pytest.mark.parametrize("kind", ["date", "datetime", "duration"])
+@given(bound=st.floats(-1e15, 1e15), value=st.integers(-2, 2))
+@example(bound=0.7, value=1)
+def test_the_text_of_a_moment_holds_for_the_same_whole_microseconds(kind: Kind, bound: float, value: int) -> None:
+    cut, moment = Interval("joined", bound), float(math.floor(bound) + value)
+    columns = [Column("joined", kind)]
+    (read,) = read_rule(text_of_tests([Stated(cut)], columns), columns)
+    assert holds(read.predicate, moment) == holds(cut, moment)

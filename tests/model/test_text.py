@@ -366,8 +366,8 @@ def test_only_what_has_no_exception_is_0_or_100_per_cent(share: float, text: str
 @pytest.mark.parametrize(
     ("moment", "datetime", "date", "duration"),
     [
-        (-0.4, "1970-01-01 00:00", "1970-01-01", "0:00:00"),
-        (-0.6, "1969-12-31 23:59:59.999999", "1969-12-31 23:59:59.999999", "minus 0:00:00.000001"),
+        (0.7, "1970-01-01 00:00", "1970-01-01", "0:00:00"),
+        (-0.4, "1969-12-31 23:59:59.999999", "1969-12-31 23:59:59.999999", "minus 0:00:00.000001"),
         (59e6, "1970-01-01 00:00:59", "1970-01-01 00:00:59", "0:00:59"),
         (0.5e6, "1970-01-01 00:00:00.500000", "1970-01-01 00:00:00.500000", "0:00:00.500000"),
         (-DAY, "1969-12-31 00:00", "1969-12-31", "minus 1 day 0:00:00"),
@@ -375,6 +375,7 @@ def test_only_what_has_no_exception_is_0_or_100_per_cent(share: float, text: str
     ],
 )
 def test_moments_to_the_microsecond(moment: float, datetime: str, date: str, duration: str) -> None:
+    """Rounded down, since whole microseconds above 0.7 are those above 0."""
     assert (datetime_text(moment), date_text(moment), duration_text(moment)) == (datetime, date, duration)
 
 

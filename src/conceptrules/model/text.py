@@ -93,9 +93,12 @@ def date_text(microseconds: float) -> str:
 
 
 def datetime_text(microseconds: float) -> str:
-    """Return a date-time to the minute, or to the second or microsecond where these are not 0."""
+    """Return a date-time to the minute, or to the second or microsecond where these are not 0.
+
+    It is rounded down, as durations are: tables hold whole microseconds, and those above 0.7 are those above 0.
+    """
     try:
-        moment = EPOCH + dt.timedelta(microseconds=round(microseconds))
+        moment = EPOCH + dt.timedelta(microseconds=math.floor(microseconds))
     except OverflowError:  # years before 1 or after 9999
         return f"1970-01-01 + {duration_text(microseconds)}"
     exact = moment.second or moment.microsecond
@@ -105,10 +108,10 @@ def datetime_text(microseconds: float) -> str:
 def duration_text(microseconds: float) -> str:
     """Return a duration such as 3 days 4:00:00."""
     try:
-        text = str(abs(dt.timedelta(microseconds=round(microseconds)))).replace(",", "")
+        text = str(abs(dt.timedelta(microseconds=math.floor(microseconds)))).replace(",", "")
     except OverflowError:
         return f"{number_text(microseconds)} microseconds"
-    return f"minus {text}" if round(microseconds) < 0 else text
+    return f"minus {text}" if microseconds < 0 else text
 
 
 _FORMATS: dict[Kind, Callable[[float], str]] = {
