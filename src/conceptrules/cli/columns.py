@@ -107,7 +107,7 @@ def read_examples(
 ) -> tuple[pa.Table, np.ndarray]:
     """Return the table to learn from and the class of each row; with `bins`, these are ranges of the target's numbers.
 
-    With `regression`, they are the numbers themselves.
+    With `regression`, they are the numbers themselves, or ranges of these.
 
     Labels in text files are text: 01 and False stay as they are.
     A target whose kind is given as category may hold fractions, and is text in Parquet too.
@@ -121,12 +121,12 @@ def read_examples(
         _warn_of_words_for_missing(table.select([name for name in features if name not in kinds]))
     table = _match_types(table, {name: order for name, order in orders.items() if name in features})
     y = targets.check_labels(table[target], target, source.name)
-    if regression:
+    if regression and not bins:
         return table.drop_columns([target]), targets.finite_numbers(y, target, _REGRESSION)
     if len(y.unique()) < 2:
         raise InputError(f"the target column {target!r} is {y[0].as_py()!r} in every row; learning needs two classes")
     if bins:
-        numbers = targets.finite_numbers(y, target)
+        numbers = targets.finite_numbers(y, target, *([_REGRESSION] if regression else []))
         y = pa.chunked_array([targets.label_ranges(numbers, targets.find_cuts(numbers, bins))])
     elif kinds.get(target) == "category":
         y = y.cast(pa.string())

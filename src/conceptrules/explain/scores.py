@@ -310,6 +310,9 @@ def find_answers(network: RuleNetwork, words: PackedBits) -> RowAnswers:
 def find_positive(network: RuleNetwork, positive: Value | None) -> int | None:
     """Return the index of the positive class; None unless there are two classes."""
     known = [label_text(name) for name in network.classes]
+    if positive is not None and len(known) != 2:
+        predicted = f"one of {len(known)} classes" if known else "a number"
+        raise InputError(f"positive is {positive!r}; it is for two classes, and this network predicts {predicted}")
     if positive is not None and label_text(positive) not in known:
         raise InputError(f"positive is {positive!r}; the classes are {', '.join(map(repr, known))}")
     if len(known) != 2:

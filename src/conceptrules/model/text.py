@@ -389,6 +389,8 @@ def rule_figures(network: RuleNetwork, level: int, rule: int, right: int | None 
     total = sum(covered)
     if not total:
         return "(no rows)" if covered else ""
+    if not network.classes:
+        return f"({plural(total, 'row')})"
     kind = covered.index(max(covered)) if right is None else right
     meaning = word(network.classes[kind]) if right is None else "right"
     decided = None if right is None else decided_rows(network, right, rule)

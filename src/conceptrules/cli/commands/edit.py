@@ -267,9 +267,9 @@ def _parse_operation(
         raise InputError(f"{action} takes {FORMS[action]}, found {len(arguments)} arguments; put quotes around a rule")
     if action in ("priority", "default"):
         for text in arguments:
-            if text not in classes:
+            if text not in classes and network.head is None:
                 raise InputError(f"the model has no class {text!r}; {nearest_name(text, list(classes))}")
-        labels = tuple(classes[text] for text in arguments)
+        labels = tuple(classes.get(text, text) for text in arguments)
         return SetPriority(labels) if action == "priority" else SetDefault(labels[0])
     make: Any = KINDS[action]
     if action in ("move-cut", "unlock", "rename", "points", "cutoff", "reasons"):

@@ -29,7 +29,7 @@ from conceptrules.cli.options import (
     option,
 )
 from conceptrules.explain.group_scores import GroupScores, describe_groups, measure_groups
-from conceptrules.explain.scores import Evaluation
+from conceptrules.explain.scores import Evaluation, find_positive
 from conceptrules.explain.scores import evaluate as score
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
@@ -69,6 +69,7 @@ def evaluate(
         raise InputError("give a model and a table, or only a table with --cv and --target")
     if not cv:
         network, source = read_model_and_table(paths[0], paths[1], learning.text.format)
+        _check_options(network, positive, learning.exposure)
         if not network.classes:
             _evaluate_numbers(network, source, target, learning.exposure, by, as_json)
             return
@@ -101,6 +102,13 @@ def evaluate(
         console().print(f"\n{results[0].scores.details()}")
         if groups:
             typer.echo(f"\n{describe_groups(groups)}")
+
+
+def _check_options(network: RuleNetwork, positive: str, exposure: str) -> None:
+    """Raise for an option that means nothing for a model of this kind."""
+    find_positive(network, positive or None)
+    if network.classes and exposure:
+        raise InputError("--exposure is for a model that predicts a number, and this one predicts a class")
 
 
 def _measure_groups(

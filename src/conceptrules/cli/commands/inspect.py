@@ -50,7 +50,7 @@ def inspect(
     if regression and bins:
         raise InputError("--regression predicts the number and --bins ranges of it; give one of them")
     # What tells ranges of a number apart tells the number.
-    X, y = columns.read_examples(source, target, features, kinds, _RANGES if regression else bins)
+    X, y = columns.read_examples(source, target, features, kinds, _RANGES if regression else bins, regression)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ColumnWarning)  # the table below says the same
         binarizer = Binarizer({name: kinds[name] for name in X.column_names if name in kinds}, 255).fit(X, y)
