@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from conceptrules.export import FORMATS, export
+from conceptrules.export.verify.comparison import verify
 from conceptrules.logic.column_cells import raw_value
 from conceptrules.logic.probe_rows import covering_rows
 from conceptrules.model import Column, Concept, InputError, Interval, Level, Literal, Points, Rule, RuleNetwork
@@ -59,7 +60,13 @@ SHORT_RULES = [
     (Literal(5), Literal(7, True)),
     (Literal(8), Literal(4, True), Literal(12)),
 ]
-HEAD = Points([[3], [-2], [1], [4], [-1]], [-1], cutoff=1, probabilities=[(-4, 0.2), (1, 0.8)])
+ALONE = [Literal(1), Literal(2, True), Literal(3), Literal(4), Literal(6), Literal(7), Literal(8)]
+AMOUNTS = (3, -2, 1, 4, -1, 5, -6, 2, 7, -3, -4, 9)
+HEADS = [
+    (("yes", "no"), Points([[each] for each in AMOUNTS], [-1], cutoff=1, probabilities=[(-4, 0.2), (1, 0.8)])),
+    (("a", "b", "c"), Points([[each, -each, 1] for each in AMOUNTS], [0, 1, 0], unit=0.25, offsets=[0, 1, 0])),
+    ((), Points([[each] for each in AMOUNTS], [7], step=0.5)),
+]
 ENGINES = [
     ("python", {}),
     ("javascript", {}),
@@ -107,12 +114,10 @@ def test_formats_that_know_relations_only(to: str) -> None:
     pytest.importorskip("onnxruntime" if to == "onnx" else "jpmml_evaluator")
     relations = network_of(RELATION_RULES)
     export(relations, to, verify=True)
-    card = RuleNetwork(COLUMNS, TESTS, (Level(relations.levels[0].rules, ()),), ("yes", "no"), head=HEAD)
-    if to == "pmml":
-        with pytest.raises(InputError, match="the PMML of a scorecard does not know columns that are worked out"):
-            export(card, to)
-    else:
-        export(card, to, verify=True)
+    level = Level((*relations.levels[0].rules, *(Rule((literal,)) for literal in ALONE)), ())
+    for classes, head in HEADS:
+        card = RuleNetwork(COLUMNS, TESTS, (level,), classes, head=head)
+        assert verify(card, to, export(card, to), limit=1000).skipped is None
     with pytest.raises(InputError, match=f"the export to {to} cannot work out what the text in column 'note' says"):
         export(network_of(RULES), to)
 

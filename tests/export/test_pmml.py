@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import sys
 from dataclasses import replace
 from xml.etree import ElementTree
@@ -22,6 +24,7 @@ from conceptrules.export.verify import jpmml
 from conceptrules.export.verify.comparison import MismatchError, verify
 from conceptrules.export.verify.engine import Answers
 from conceptrules.model.content_hash import content_hash
+from conceptrules.model.derived import Relation, list_sources, make_derived
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import pack
 from conceptrules.model.heads import Points
@@ -280,6 +283,32 @@ def test_reason_codes_go_by_what_the_row_says():
     for row, answer, reasons in zip(rows, answers, card.reasons(rows, to="good"), strict=True):
         stated = [answer[f"reason_{rank}"] for rank in range(1, 5)]
         assert [each.code for each in reasons] == stated[: len(reasons)], row
+
+
+@needs_java
+@pytest.mark.parametrize("aim", ["good", "bad"])
+def test_relations_are_reasons_by_their_own_names_and_codes(aim):
+    own = [Column("debt", missing=True), Column("income"), Column("due"), Column("paid")]
+    share, late = Relation("debt", "/", "income"), Relation("paid", "<", "due")
+    columns = [*own, *(make_derived(each, list_sources(each, own)) for each in (share, late))]
+    tests = [Interval("debt / income", 0.5), Interval("debt / income", high=2), Equals("paid < due", True)]
+    rules = [Rule([Literal(0)]), Rule([Literal(1)]), Rule([Literal(2, True)])]
+    head = Points([[5], [-7], [3]], [0], probabilities=[(0, 0.5)])
+    card = RuleNetwork(columns, tests, [Level(rules, ())], ["good", "bad"], head=head)
+    codes = {"high": ("S1", "high"), "low": ("S2", "low"), "missing": ("S3", "missing")}
+    values = itertools.product((10.0, 90.0, math.inf, None), (0.0, 40.0, 10.0, math.inf), (5.0,), (4.0, 5.0, None))
+    rows = [dict(zip(("debt", "income", "due", "paid"), row, strict=True)) for row in values]
+    for network in (card, card.with_reason_codes({"debt / income": codes})):
+        assert agrees(network) > 0
+        text = export(network, "pmml", reasons_to=aim)
+        validate(text)
+        answers, reasons = run_pmml(text, rows), network.reasons(rows, to=aim)
+        assert [row["score"] for row in answers] == network.scores(rows).tolist()
+        for row, answer, ours in zip(rows, answers, reasons, strict=True):
+            stated = [answer[f"reason_{rank}"] for rank in range(1, 5)]
+            assert [each.code for each in ours] == stated[: len(ours)], row
+        share_codes = {"S3", "S1" if aim == "good" else "S2"} if network.reason_codes else {"debt / income"}
+        assert {each.code for each in reasons.known} == {"paid < due", *share_codes}
 
 
 @pytest.mark.parametrize(

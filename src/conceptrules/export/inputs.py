@@ -115,15 +115,15 @@ def exact_double(value: float, column: Column) -> float:
     return float(value)
 
 
-def field_names(network: RuleNetwork, taken: Iterable[str]) -> dict[str, str]:
-    """Return a name for each column in use, for formats in which not every text can be a name.
+def field_names(network: RuleNetwork, used: Iterable[Input], taken: Iterable[str]) -> dict[str, str]:
+    """Return a name for each of these columns, for formats in which not every text can be a name.
 
     A column keeps its own name, unless that is empty, not printable, or begins as ours do: then it is column_3. Names
     that are taken get a `_` at the end.
     """
     positions = {column.name: position for position, column in enumerate(network.columns, start=1)}
     names: dict[str, str] = {}
-    for column in (used.column.name for used in inputs(network)):
+    for column in (each.column.name for each in used):
         fits = column and column.isprintable() and not column.startswith(OWN)
         names[column] = free_name(column if fits else f"column_{positions[column]}", {*taken, *names.values()})
     return names

@@ -177,7 +177,7 @@ def _values_of_source(column: Column) -> list[Value | None]:
     if column.kind == "text":
         return ["", "Not good.", "not  GOOD, refund", "❤️ 7x", "re-fund\tnot\ngood", "never seen", None]
     if column.kind == "number":
-        return [0.0, -0.0, 1.0, -2.5, 40.0, 1e6, None]
+        return [0.0, -0.0, 1.0, -2.5, 40.0, 1e6, math.inf, -math.inf, None]
     return [0.0, _DAY, 40 * _DAY, None]
 
 

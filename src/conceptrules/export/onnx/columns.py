@@ -110,7 +110,7 @@ class OnnxInput:
 def onnx_inputs(network: RuleNetwork) -> tuple[OnnxInput, ...]:
     """Return the columns in use, under names that can be those of inputs."""
     reserved = {"label", "probabilities", "scores", "rules", ROWS}
-    names = field_names(network, reserved)
+    names = field_names(network, inputs(network), reserved)
     taken = {*reserved, *names.values()}
     result = []
     for used in inputs(network):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Sequence
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
@@ -34,7 +35,7 @@ from conceptrules.export.pmml.elements import (
 from conceptrules.export.pmml.scorecards import REASONS, add_card, add_cards, score_fields, share_fields
 from conceptrules.export.wording import concept_title, header, predicate_words, rule_id, rule_ids
 from conceptrules.model.content_hash import content_hash
-from conceptrules.model.derived import Relation, require_own_columns
+from conceptrules.model.derived import Relation
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Equals, Interval, Missing, OneOf, Predicate, Value, categories_of, printable
@@ -42,6 +43,7 @@ from conceptrules.model.statistics import tabulate_probabilities
 from conceptrules.model.text import rule_text
 from conceptrules.model.values import label_text
 
+_LARGEST = double_text(sys.float_info.max)
 NAMESPACE = "http://www.dmg.org/PMML-4_4"
 _MEANINGS = {
     "date": "microseconds since 1970-01-01 (UTC)",
@@ -60,15 +62,13 @@ def pmml(network: RuleNetwork, *, reasons_to: Value | None = None) -> str:
     that cost the row most points against the best that they can say, from `reason_1` on. `reasons_to` is the class that
     these points are lost for, by default the second one; of a number, it is "high" (the default) or "low".
     """
-    if network.head is not None:
-        require_own_columns(network.asked_derived, "the PMML of a scorecard")
     rising = _reasons_rise(network, reasons_to)
     root = Element("PMML", {"version": "4.4", "xmlns": NAMESPACE})
     _add_header(root, network)
     used = inputs(network)
     taken = {LABEL, *score_fields(network), *share_fields(network), *(f"R{name}" for name in rule_ids(network))}
     taken.update(REASONS if network.head is not None else ())
-    names = field_names(network, taken)
+    names = field_names(network, (*used, *derived_inputs(network)), taken)
     target = free_name("class" if _classifies(network) else "points", {*taken, *names.values()})
     _add_dictionary(root, network, used, names, target)
     _add_model(root, network, used, names, target, rising)
@@ -128,11 +128,11 @@ def _reasons_rise(network: RuleNetwork, reasons_to: Value | None) -> bool:
 def _add_model(
     root: Element, network: RuleNetwork, used: Sequence[Input], names: dict[str, str], target: str, rising: bool
 ) -> None:
-    head, output = network.head, Element("Output")
+    head, output, fields = network.head, Element("Output"), [names[each.column.name] for each in used]
     parts = [output, _nodes(network, used, names)]
     if head is None:
         add_output(output, LABEL, "string")
-        model = start_model(root, "RuleSetModel", names.values(), target)
+        model = start_model(root, "RuleSetModel", fields, target)
         model.extend(parts)
         add_rule_set(model, network, _priority(network), network.default_index)
         if network.statistics is not None:
@@ -140,7 +140,7 @@ def _add_model(
     elif head.outputs == 1:
         add_card(root, network, head, used, names, target, parts, rising)
     else:
-        add_cards(root, network, head, names, target, parts)
+        add_cards(root, network, head, fields, target, parts)
     for name in rule_ids(network):
         add_output(output, f"R{name}", "boolean", reference(f"{OWN}R{name}"))
 
@@ -149,10 +149,8 @@ def _nodes(network: RuleNetwork, used: Sequence[Input], names: dict[str, str]) -
     """Return the predicates, rules and concepts as derived fields."""
     derived = Element("LocalTransformations")
     relations = derived_inputs(network)
-    names = dict(names)
-    for number, each in enumerate(relations, start=1):
-        _add_relation(derived, each, f"{OWN}d{number}", names)
-        names[each.column.name] = f"{OWN}d{number}"
+    for each in relations:
+        _add_relation(derived, each, names)
     for each in (*used, *relations):
         escape = is_escaped(network, each)
         for index in each.predicates:
@@ -163,9 +161,9 @@ def _nodes(network: RuleNetwork, used: Sequence[Input], names: dict[str, str]) -
     return derived
 
 
-def _add_relation(parent: Element, used: Input, name: str, names: dict[str, str]) -> None:
+def _add_relation(parent: Element, used: Input, names: dict[str, str]) -> None:
     """Add what two columns are to each other; it is missing where either of them is, and where it is no number."""
-    relation = used.column.derivation
+    relation, name = used.column.derivation, names[used.column.name]
     assert isinstance(relation, Relation)
     fields = [names[column] for column in relation.columns]
     known = apply("and", *(apply("isNotMissing", reference(field)) for field in fields))
@@ -173,18 +171,13 @@ def _add_relation(parent: Element, used: Input, name: str, names: dict[str, str]
         result = apply("lessThan", *map(reference, fields))
         derive(parent, name, used.column.name, apply("if", known, result))
         return
+    # JPMML fails where a result is no number, as infinity less infinity is.
+    finite = [apply("lessOrEqual", apply("abs", reference(field)), constant(_LARGEST, "double")) for field in fields]
+    usual = apply("or", apply("notEqual", *map(reference, fields)), finite[0])
     if relation.operator == "/":
-        known = compare("notEqual", fields[1], constant("0", "double"))
-    result = apply(relation.operator, *map(reference, fields))
-    # Infinity less infinity is no number, of which no comparison holds.
-    is_number = apply("or", *(_compare_to_zero(function, result) for function in ("lessOrEqual", "greaterThan")))
-    derive(parent, name, used.column.name, apply("if", known, apply("if", is_number, result)), "double")
-
-
-def _compare_to_zero(function: str, number: Element) -> Element:
-    comparison = apply(function, number, constant("0", "double"))
-    comparison.set("mapMissingTo", "false")
-    return comparison
+        usual = apply("and", compare("notEqual", fields[1], constant("0", "double")), apply("or", *finite))
+    result = apply("if", usual, apply(relation.operator, *map(reference, fields)))
+    derive(parent, name, used.column.name, apply("if", known, result), "double")
 
 
 def _test(predicate: Predicate, used: Input, field: str, escape: bool) -> Element:

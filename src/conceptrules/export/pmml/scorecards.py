@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from xml.etree.ElementTree import Element, SubElement
 
-from conceptrules.export.inputs import OWN, Input, can_hold
+from conceptrules.export.inputs import OWN, Input, can_hold, derived_inputs
 from conceptrules.export.pmml.elements import (
     ILLEGAL,
     LABEL,
@@ -56,7 +56,7 @@ def add_card(
 ) -> None:  # fmt: skip
     """Add a Scorecard for a single score; reasons are what keeps it from rising, or else from falling."""
     _add_single_answer(parts[0], network, head)
-    card = _start_card(root, head, 0, list(names.values()), target, rising)
+    card = _start_card(root, head, 0, [names[each.column.name] for each in used], target, rising)
     card.extend(parts)
     _add_columns(SubElement(card, "Characteristics"), network, head, used, names, 1 if rising else -1)
 
@@ -118,7 +118,7 @@ def _add_columns(
     for rule, columns in enumerate(asked_columns(network)[-1]):
         if len(columns) == len(network.levels) == 1 and head.points[rule][0]:
             alone.setdefault(next(iter(columns)), []).append(rule)
-    for each in used:
+    for each in (*used, *derived_inputs(network)):
         if each.column.name in alone:
             _add_column(characteristics, network, head, each, names, alone[each.column.name], sign)
     for rule, columns in enumerate(asked_columns(network)[-1]):
@@ -232,12 +232,12 @@ def _segment_scores(head: Points) -> list[str]:
 
 
 def add_cards(
-    root: Element, network: RuleNetwork, head: Points, names: dict[str, str], target: str, parts: Sequence[Element]
+    root: Element, network: RuleNetwork, head: Points, fields: Sequence[str], target: str, parts: Sequence[Element]
 ) -> None:
     """Add a MiningModel: a Scorecard for each class, and then a RuleSetModel with the class and the probabilities."""
     for name, score in zip(score_fields(network), _segment_scores(head), strict=True):
         add_output(parts[0], name, "double", reference(score))
-    model = start_model(root, "MiningModel", names.values(), target)
+    model = start_model(root, "MiningModel", fields, target)
     model.extend(parts)
     chain = SubElement(model, "Segmentation", {"multipleModelMethod": "modelChain"})
     rules = [f"{OWN}R{rule_id(len(network.levels) - 1, rule)}" for rule in range(len(head.points))]
