@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from conceptrules import InputError
 from conceptrules.export import export
 from conceptrules.export.verify.databases import DATABASES, StoredColumn
 from conceptrules.model import Concept, Equals, Level, Literal, Points, Rule, RuleNetwork
-from tests.explain.test_reasons import CARD
+from tests.explain.test_reasons import CARD, draw_codes
 from tests.explain.test_reasons import CODED as TOLD_APART
 from tests.export.code.test_reasons import ROWS, list_rows
+from tests.logic.policies.brute_force import all_rows, cards
 from tests.strategies import networks, number_cards, scorecards
 
 CODED = CARD.with_reason_codes({"debt": ("R01", "Debt")})
@@ -92,6 +94,22 @@ def test_the_deciding_and_the_nearest_rule_of_any_network_of_one_level(network: 
             assert ask_deciding(network, rows, "duckdb", ["flag"] * len(named)) == expected
 
 
+STORED = {"number": "number", "boolean": "flag", "date": "moment", "ordinal": "text"}
+
+
+@settings(max_examples=40)
+@given(cards(), st.data())
+def test_codes_by_case_are_those_of_the_network_on_columns_of_all_kinds(card: RuleNetwork, data):
+    assume(len(card.classes) < 3)
+    card = card.with_reason_codes({column.name: draw_codes(column, data) for column in card.columns})
+    kinds = [STORED.get(each.kind, "number" if each.name == "code" else "text") for each in card.columns]
+    rows = [
+        [value.astype(int).item() if isinstance(value, np.datetime64) else value for value in row.values()]
+        for row in all_rows(card)
+    ]
+    assert ask(card, rows, "duckdb", kinds) == expect(card, all_rows(card))
+
+
 def test_several_classes_have_rules_and_no_codes():
     head = Points([[1, 0, 2]], [0, 0, 0], offsets=[0, 0, 0], unit=0.5)
     several = RuleNetwork(
@@ -105,6 +123,15 @@ def test_a_code_that_a_database_cannot_hold():
         export(CODED.with_reason_codes({"debt": ("\0", "x")}), "sql", dialect="postgres", reasons=True)
 
 
-def test_codes_that_depend_on_what_the_row_says_are_refused():
-    with pytest.raises(InputError, match="the reason codes of 'debt' depend on what the row says, which SQL does not"):
-        export(TOLD_APART, "sql", reasons=True)
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite", "postgres"])
+def test_codes_go_by_what_the_row_says(dialect):
+    codes = {
+        "age": {"high": ("A1", "old"), "low": ("A2", "young"), "missing": ("A3", "no age")},
+        "debt": {"low": ("D1", "little"), "missing": ("D2", "none stated"), "": ("D3", "debt")},
+        "job": {"nurse": ("J1", "nurse"), "missing": ("J2", "no job")},
+    }
+    rows = [
+        [age, debt, job] for age in (20, 50, None) for debt in (None, 0, 2000) for job in ("cook", "nurse", "x", None)
+    ]
+    for network in (TOLD_APART, CARD.with_reason_codes(codes)):
+        assert ask(network, rows, dialect, ["number", "number", "text"]) == expect(network, rows)

@@ -103,6 +103,10 @@ class GuardedQuery:
             for column in columns
             for index in column.input.predicates
         ]
+        costing = self._reason_columns() if reasons else None
+        if costing:
+            asked = {column.input.column.name: column for column in columns}
+            predicates += costing.sayings(lambda mark: self._test(asked[mark.column], mark))
         layers: list[tuple[str, list[exp.Expr]]] = [("predicates", predicates)]
         carried: list[str] = []
         for number, level in enumerate(self.network.levels, start=1):
@@ -114,7 +118,7 @@ class GuardedQuery:
             if deciding is not None:
                 layers[-1][1].extend(deciding.lacks())
                 carried += deciding.name_lacks().values()
-            if reasons and (costing := self._reason_columns()) is not None:
+            if costing:
                 layers[-1][1].extend(costing.ends())
             if self.network.head is not None and number == len(self.network.levels):
                 return [*layers, *self._score_layers(self.network.head, carried, probabilities)]
@@ -143,7 +147,7 @@ class GuardedQuery:
         rules = [self.names.own(f"r{top}_{number}") for number in range(1, 1 + len(head.points))]
         sums = add_points(head, rules, answers.scores)
         costing = self._reason_columns() if carried else None
-        ends = [*costing.name("best_"), *costing.name("worst_")] if costing else []
+        ends = [end.alias_or_name for end in costing.ends()] if costing else []
         yield "scores", [*map(exp.column, (*carried, *ends)), *sums]
         if costing:
             yield "costs", [*map(exp.column, (*carried, *answers.scores)), *costing.costs(rules)]

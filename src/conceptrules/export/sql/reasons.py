@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 
 from sqlglot import exp
 
-from conceptrules.explain.reason_columns import ReasonColumn
+from conceptrules.explain.reason_columns import HIGHER, LOWER, ReasonColumn
 from conceptrules.export.code.reasons import (
     CostingColumn,
     DecidingClass,
@@ -26,9 +27,11 @@ from conceptrules.export.sql.scores import add_terms
 from conceptrules.model.errors import InputError
 from conceptrules.model.heads import Points
 from conceptrules.model.network import Literal, RuleNetwork
+from conceptrules.model.predicate import Predicate
 
 COLUMNS = ("reason_1", "reason_2", "reason_3", "reason_4")
 DECIDING = ("decided_by", "nearest")
+_FAR = 10**6  # farther than any two things are that a column can say
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +47,27 @@ class ReasonColumns:
         """Return a name for each column that can cost something."""
         return [self.own(f"{letter}{number}") for number in range(1, 1 + len(self.columns))]
 
+    def sayings(self, test: Callable[[Predicate], exp.Expr | None]) -> Iterator[exp.Expr]:
+        """Yield the number of what a row says of each column whose codes depend on it; `test` writes a predicate."""
+        for column, said in zip(self.columns, self.name("said_"), strict=True):
+            if len(_list_codes(column.column)) > 1:
+                *marks, gap = map(test, column.column.marks)
+                case = exp.case()
+                for number, mark in ((column.column.missing, gap), *enumerate(marks)):
+                    case = case if mark is None else case.when(mark, exp.convert(number), copy=False)
+                yield case.else_(exp.convert(len(marks)), copy=False).as_(said)
+
     def ends(self) -> Iterator[exp.Expr]:
-        """Yield the most and the least that each column can add, from the predicates."""
-        for column, best, worst in zip(self.columns, self.name("best_"), self.name("worst_"), strict=True):
+        """Yield the most and the least that each column can add, from the predicates, and what its code goes by."""
+        names = zip(*map(self.name, ("best_", "worst_", "said_")), strict=True)
+        for number, (column, (best, worst, said)) in enumerate(zip(self.columns, names, strict=True), start=1):
             sums = [self._sum_cell(column, cell) for cell in column.cells]
             yield _choose(sums, max, exp.Greatest).as_(best)
             yield _choose(sums, min, exp.Least).as_(worst)
+            if len(_list_codes(column.column)) > 1:
+                yield exp.column(said)
+                for cell, (sure, terms) in enumerate(sums, start=1):
+                    yield add_terms(exp.convert(sure), terms).as_(self.own(f"cell_{number}_{cell}"))
 
     def costs(self, rules: Sequence[str]) -> Iterator[exp.Expr]:
         """Yield what each column costs, from the score, the rules that hold and the ends."""
@@ -57,11 +75,39 @@ class ReasonColumns:
             terms = [_times(exp.column(rules[paying.rule]), paying.points[0]) for paying in column.rules]
             now = exp.Paren(this=add_terms(exp.convert(0), terms))
             up, down = exp.column(best) - now, now.copy() - exp.column(worst)
-            if self.head.step is not None:
-                yield up.as_(cost)
-            else:
-                answered = exp.GTE(this=exp.column(self.score), expression=exp.convert(self.head.cutoff))
-                yield exp.case().when(answered, down).else_(up).as_(cost)
+            yield self._by_answer(down, up).as_(cost)
+        for number, (column, said, key) in enumerate(
+            zip(self.columns, self.name("said_"), self.name("key_"), strict=True), start=1
+        ):
+            if len(_list_codes(column.column)) > 1:
+                yield self._key(number, column, exp.column(said)).as_(key)
+
+    def _by_answer(self, down: exp.Expr, up: exp.Expr) -> exp.Expr:
+        """Return the one or the other expression: what speaks for the answer has put the score up, or else down."""
+        if self.head.step is not None:
+            return up
+        answered = exp.GTE(this=exp.column(self.score), expression=exp.convert(self.head.cutoff))
+        return exp.case().when(answered, down).else_(up)
+
+    def _key(self, number: int, column: CostingColumn, said: exp.Expr) -> exp.Expr:
+        """Return what the code of a column goes by: what the row says, and on which side of it the nearest best is.
+
+        As in `network.reasons`, the lower one is the nearest of two that are equally near.
+        """
+        target = self._by_answer(exp.column(self.own(f"worst_{number}")), exp.column(self.own(f"best_{number}")))
+        sides: list[exp.Expr] = []
+        for sign, choose in ((-1, exp.Greatest), (1, exp.Least)):
+            ends: list[exp.Expr] = []
+            for cell, place in enumerate(column.numbers, start=1):
+                is_best = exp.column(self.own(f"cell_{number}_{cell}")).eq(exp.Paren(this=target.copy()))
+                beyond = (said.copy() > place) if sign < 0 else (said.copy() < place)
+                ends.append(
+                    exp.case().when(exp.and_(is_best, beyond), exp.convert(place)).else_(exp.convert(sign * _FAR))
+                )
+            sides.append(choose(this=ends[0], expressions=ends[1:], ignore_nulls=True) if len(ends) > 1 else ends[0])
+        nearer = exp.LTE(this=said.copy() - sides[0], expression=sides[1] - said.copy())
+        side = exp.case().when(nearer, exp.convert(HIGHER)).else_(exp.convert(LOWER))
+        return exp.Add(this=exp.Mul(this=exp.convert(3), expression=said.copy()), expression=side)
 
     def ranks(self) -> Iterator[exp.Expr]:
         """Yield the rank of each column; 0 where it costs nothing."""
@@ -74,17 +120,16 @@ class ReasonColumns:
                 if other != number
             ]
             yield exp.case().when(x > 0, add_terms(exp.convert(1), before)).else_(exp.convert(0)).as_(rank)
+        for column, key in zip(self.columns, self.name("key_"), strict=True):
+            if len(_list_codes(column.column)) > 1:
+                yield exp.column(key)
 
     def codes(self, dialect: str) -> Iterator[exp.Expr]:
         """Yield the code of the column of each rank; NULL where fewer cost something."""
         for rank, _ in enumerate(COLUMNS, start=1):
             case = exp.case()
-            for name, column in zip(self.name("rank_"), self.columns, strict=True):
-                text = _read_code(column.column)
-                code = text_literal(text, dialect)
-                if code is None:
-                    raise InputError(f"the code {text!r} cannot be written in the SQL of {dialect}; change it")
-                case.when(exp.column(name).eq(rank), code, copy=False)
+            for name, key, column in zip(self.name("rank_"), self.name("key_"), self.columns, strict=True):
+                case.when(exp.column(name).eq(rank), _write_code(column.column, key, dialect), copy=False)
             yield case if self.columns else exp.null()
 
     def _sum_cell(self, column: CostingColumn, cell: Sequence[bool]) -> tuple[int, list[exp.Expr]]:
@@ -239,15 +284,26 @@ def _least(values: Sequence[exp.Expr]) -> exp.Expr:
     return exp.Least(this=values[0], expressions=list(values[1:]), ignore_nulls=True)
 
 
-def _read_code(asked: ReasonColumn) -> str:
-    """Return the code of a column; raise an `InputError` if it depends on what the row says."""
-    codes = {entry.code for entry in asked.codes}
-    if len(codes) > 1 or (codes and all(entry.case for entry in asked.codes)):
-        raise InputError(
-            f"the reason codes of {asked.column.name!r} depend on what the row says, which SQL does not tell apart; "
-            "give the column one code for this export, or leave reasons out"
-        )
-    return next(iter(codes), asked.column.name)
+def _list_codes(asked: ReasonColumn) -> dict[str, list[int]]:
+    """Return the codes of a column, each with the numbers that it goes by; the one with most of these comes last."""
+    codes: dict[str, list[int]] = {}
+    for said, side in product(range(asked.missing + 1), (LOWER, HIGHER)):
+        codes.setdefault(asked.describe(said, side)[0], []).append(3 * said + side)
+    return dict(sorted(codes.items(), key=lambda each: len(each[1])))
+
+
+def _write_code(asked: ReasonColumn, key: str, dialect: str) -> exp.Expr:
+    """Return the code of a column, which may go by what is in the column `key`."""
+    texts = _list_codes(asked)
+    codes = {text: text_literal(text, dialect) for text in texts}
+    for text, code in codes.items():
+        if code is None:
+            raise InputError(f"the code {text!r} cannot be written in the SQL of {dialect}; change it")
+    *told, last = [code for code in codes.values() if code is not None]
+    case = exp.case()
+    for code, keys in zip(told, texts.values(), strict=False):
+        case.when(exp.In(this=exp.column(key), expressions=list(map(exp.convert, keys))), code, copy=False)
+    return case.else_(last, copy=False) if told else last
 
 
 def _choose(
