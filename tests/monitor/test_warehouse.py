@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from conceptrules import InputError
+from conceptrules import ConceptRuleClassifier, InputError, ScorecardClassifier
 from conceptrules.monitor import monitoring_sql
 from tests.monitor.examples import KINDS, learn, make_rows, targets_of
 
@@ -68,6 +69,46 @@ def test_a_database_gives_the_same_figures(kind, dialect, ask):
         assert bins["rule_psi", rule.text, "holds"][0] == pytest.approx(rule.holds.value)
         if rule.precision and labels:
             assert bins["precision", rule.text, "right"][0] == pytest.approx(rule.precision.value)
+
+
+@pytest.mark.parametrize(("dialect", "ask"), [("duckdb", ask_duckdb), ("postgres", ask_postgres)])
+@pytest.mark.parametrize("learner", [ConceptRuleClassifier, ScorecardClassifier])
+def test_columns_that_are_worked_out_have_the_same_figures(learner, dialect, ask):
+    relations = [("debt", "/", "income"), ("debt", "-", "income"), ("paid", "<", "due")]
+    table, labels = make_debts(400, 0)
+    clf = learner(effort="fast", relations=relations, kinds={"note": "text"}).fit(table, labels)
+    derived = {column.name for column in clf.network_.asked_derived}
+    assert {"debt / income", "paid < due", 'note mentions "refund"'} <= derived
+    table, labels = make_debts(300, 1)
+    result = clf.network_.monitor(table, labels)
+    rows = ask(monitoring_sql(clf.network_, dialect=dialect, labels="label"), table.assign(label=labels))
+    indices = {(kind, of): index for kind, of, *_, index in rows}
+    assert derived <= {of for kind, of in indices if kind == "csi"}
+    for shift in result.shifts:
+        if shift.of != "classes that fire":
+            assert indices[shift.index.name, shift.of] == pytest.approx(shift.index.value, abs=1e-9), shift.of
+    for rule in result.rules:
+        assert indices["rule_psi", rule.text] == pytest.approx(rule.index.value, abs=1e-9), rule.text
+
+
+def test_words_are_looked_for_where_the_database_knows_them():
+    table, labels = make_debts(400, 0)
+    network = ScorecardClassifier(effort="fast", kinds={"note": "text"}).fit(table, labels).network_
+    with pytest.raises(InputError, match="the monitoring in the SQL of tsql cannot work out what the text in column"):
+        monitoring_sql(network, dialect="tsql")
+
+
+def make_debts(count: int, seed: int) -> tuple[pd.DataFrame, np.ndarray]:
+    """Rows with gaps and zeros, of which the ratio of two columns, the order of two and a word tell the classes."""
+    generator = np.random.default_rng(seed)
+    table = pd.DataFrame({name: generator.integers(0, 9, count).astype(float) for name in ("debt", "income", "paid")})
+    table["due"] = generator.integers(0, 9 - 3 * seed, count).astype(float)
+    table["note"] = generator.choice(["Refund, please!", "thanks", "no refund\tyet", ""], count)
+    share = table["debt"] / table["income"].where(table["income"] > 0)
+    late, refund = table["paid"] < table["due"], table["note"].str.lower().str.contains("refund")
+    labels = np.where(2 * (share > 0.9).to_numpy() + late.to_numpy() + refund.to_numpy() > 1, "bad", "good")
+    table = table.mask(generator.random(table.shape) < 0.05)
+    return table, labels
 
 
 def test_a_test_of_dbt_gives_the_bins_that_moved():

@@ -19,7 +19,7 @@ from conceptrules.export.sql.scores import add_points
 from conceptrules.export.sql.trusting import TRUSTING_DIALECTS, TrustingQuery, write_literal
 from conceptrules.export.wording import comment, header
 from conceptrules.model.content_hash import content_hash
-from conceptrules.model.derived import require_own_columns
+from conceptrules.model.derived import refuse_texts
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import Cell, RuleNetwork
 from conceptrules.model.predicate import Predicate, Value, holds
@@ -91,7 +91,8 @@ def monitoring_sql(
     """
     if dialect not in TRUSTING_DIALECTS:
         raise InputError(f"there is no dialect {dialect!r}; {nearest(dialect, TRUSTING_DIALECTS)}")
-    require_own_columns(network.columns, "the SQL of monitoring")
+    texts = network.asked_derived if dialect not in ("duckdb", "postgres") else ()
+    refuse_texts(texts, f"the monitoring in the SQL of {dialect}")
     if network.statistics is None or not network.statistics.cells:
         raise InputError("the network has no counts of training to compare with; fit it, or count with `measure`")
     if dbt_above is not None and not (isinstance(table, str) and table.isidentifier()):
@@ -126,7 +127,7 @@ class WarehouseQuery:
         marks = find_marks([*self.columns.values(), *table, self.labels or ""])
         asked = TrustingQuery(self.network, self.columns, self.dialect)
         nodes = self._rule_nodes(asked, marks)
-        kept = [exp.column(self.columns[name], quoted=True) for name in self.network.used_columns]
+        kept = [exp.column(self.columns[each.name], quoted=True) for each in self.network.asked_columns]
         kept += [exp.column(self.labels, quoted=True)] if self.labels else []
         layers = [("rules_of_rows", exp.select(*kept, *nodes).from_(table_expression(table)))]
         head = self.network.head
@@ -262,9 +263,9 @@ class WarehouseQuery:
             tests = [network.predicates[index] for index in indices]
             cells = [cell for cell in counted.cells if cell.column == name]
             trained = comparison.merge_cells(name, cells)
-            x = exp.column(self.columns[name], quoted=True)
-            gap: exp.Expr = x.is_(exp.null())
-            if not column.ordered:
+            x = asked.write_column(column)
+            gap = asked.is_missing(x, column)
+            if not column.ordered and column.derivation is None:
                 listed = [write_literal(value, self.dialect) for value in column.categories]
                 gap = exp.or_(gap, exp.not_(exp.In(this=x.copy(), expressions=listed)))
             gap = bit(gap).eq(1)

@@ -129,14 +129,14 @@ class TrustingQuery:
         literal = condition.literals[0]
         predicate = condition.both or self.network.predicates[literal.index]
         column = next(column for column in self.network.columns if column.name == predicate.column)
-        x = self._write_column(column)
+        x = self.write_column(column)
         if not literal.negated or condition.both is not None:
             return self.test(x, predicate, column)
         if isinstance(predicate, Missing):
-            return exp.not_(exp.paren(self._is_missing(x, column)))
-        return exp.or_(self._is_missing(x, column), exp.not_(self.test(x, predicate, column)))
+            return exp.not_(exp.paren(self.is_missing(x, column)))
+        return exp.or_(self.is_missing(x, column), exp.not_(self.test(x, predicate, column)))
 
-    def _write_column(self, column: Column) -> exp.Expr:
+    def write_column(self, column: Column) -> exp.Expr:
         """Return a column of the table, or what is worked out from such columns."""
         if column.derivation is None:
             return exp.column(self.columns[column.name], quoted=True)
@@ -155,7 +155,8 @@ class TrustingQuery:
                 return exp.paren(exp.Div(this=left, expression=exp.func("NULLIF", right, exp.convert(0))))
         raise AssertionError(column)
 
-    def _is_missing(self, x: exp.Expr, column: Column) -> exp.Expr:
+    def is_missing(self, x: exp.Expr, column: Column) -> exp.Expr:
+        """Return where a column is missing, which `write_column` wrote."""
         if isinstance(column.derivation, Relation) and column.derivation.operator == "<":  # not all have truth values
             return exp.or_(
                 *(exp.column(self.columns[name], quoted=True).is_(exp.null()) for name in column.derivation.columns)
@@ -166,7 +167,7 @@ class TrustingQuery:
         """Return where a predicate holds on a column of the table."""
         match predicate:
             case Missing():
-                return self._is_missing(x, column)
+                return self.is_missing(x, column)
             case Equals(value=value) if column.derivation is not None:
                 return x if value else exp.not_(x)
             case Interval(low=low, high=high):
