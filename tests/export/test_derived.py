@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 import shutil
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from conceptrules.export import FORMATS, export
 from conceptrules.export.verify.comparison import verify
@@ -89,6 +92,30 @@ def test_exports_decide_as_the_network(to: str, options: dict[str, Any]) -> None
     if to == "sql":
         pytest.importorskip("sqlglot")
     export(network_of(RULES), to, verify=True, **options)
+
+
+NUMBERS = st.none() | st.sampled_from([0.0, -0.0, 1.0, math.inf, -math.inf, math.nan, 5e-324, 1.8e308]) | st.floats()
+CHARACTERS = st.sampled_from("notgdrefuNEVR .,-_'\"\t\n09\x7f\x80é❤\ufe0f😀\u200d") | st.characters(codec="utf-8")
+WORDS = st.sampled_from(["refund", "not good", "never", "❤️", "reFUND", "not  good", "renever", "never9"])
+ROW = st.fixed_dictionaries(
+    {
+        **dict.fromkeys(("debt", "net income"), NUMBERS),
+        **dict.fromkeys(("start", "end"), st.none() | st.dates(dt.date(1700, 1, 1), dt.date(2200, 1, 1))),
+        "note": st.none() | st.lists(WORDS | st.text(CHARACTERS, max_size=3), max_size=5).map("".join),
+    }
+)
+
+
+@pytest.mark.parametrize(("to", "options"), ENGINES)
+@settings(max_examples=5)
+@given(st.lists(ROW, min_size=40, max_size=200))
+def test_any_text_and_any_number_is_read_alike(to: str, options: dict[str, Any], rows: list[dict[str, Any]]) -> None:
+    if to in needs and not shutil.which(needs[to]):
+        pytest.skip(f"needs {needs[to]}")
+    if to == "sql":
+        pytest.importorskip("sqlglot")
+    network = network_of(RULES)
+    assert verify(network, to, export(network, to, **options), data=rows, limit=50, **options).rows > 40
 
 
 def test_the_rows_to_try_exports_on_try_every_derived_column() -> None:
