@@ -20,7 +20,7 @@ from conceptrules.model import (
     RuleNetwork,
     Statistics,
 )
-from conceptrules.model.network import check_columns
+from conceptrules.model.network import Cell, check_columns
 from conceptrules.model.policy import Policy
 from conceptrules.model.provenance import ProofRecord, Training
 from conceptrules.model.trail import TrailEntry
@@ -119,6 +119,10 @@ def test_a_network_survives_pickling(network):
         (
             {"statistics": replace(STATISTICS, patterns=(((True, False), (1.0, 1.0)), ((False, False), (1.0, 0.0))))},
             "contradict each other: patterns of 2 of 3 rows of a class",
+        ),
+        (
+            {"statistics": replace(STATISTICS, cells=(Cell("age", (), False, 3.0), Cell("age", (), True, 96.0)))},
+            "contradict each other: 99 of 4 rows in cells of 'age'",
         ),
     ],
 )

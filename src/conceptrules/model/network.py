@@ -469,3 +469,10 @@ def _check_sums(statistics: Statistics, levels: Sequence[Level]) -> None:
         for rows, most in zip(map(sum, zip(*(rows for _, rows in kinds), strict=True)), statistics.rows, strict=False):
             if not math.isclose(rows, most, rel_tol=_ROUNDING):
                 raise InputError(f"statistics contradict each other: {name} of {rows:,g} of {most:,g} rows of a class")
+    by_column: dict[str, list[float]] = {}
+    for cell in statistics.cells:
+        by_column.setdefault(cell.column, []).append(cell.rows)
+    total = sum(statistics.rows)
+    for column, weights in by_column.items():
+        if not math.isclose(rows := sum(weights), total, rel_tol=_ROUNDING):
+            raise InputError(f"statistics contradict each other: {rows:,g} of {total:,g} rows in cells of {column!r}")
