@@ -66,23 +66,27 @@ cpdef void tally(Coverage coverage, const int64_t[::1] priority, int64_t default
 
 cpdef void look_from(Coverage coverage, const int64_t[::1] priority, int64_t default, int64_t c) noexcept nogil:
     """Put class `c` at hand: write for each row whether it would win if it fired, and who answers if it does not."""
-    cdef Py_ssize_t classes = priority.shape[0], place = 0, i, p
-    for p in range(classes):
-        if priority[p] == c:
-            place = p
-    for i in range(coverage.open.shape[0]):
-        coverage.open[i], coverage.otherwise[i] = True, default
-        for p in range(place):
-            if coverage.counts[priority[p], i] > 0:
-                coverage.open[i] = False
-                break
-        if coverage.open[i]:
-            for p in range(place + 1, classes):
-                if coverage.counts[priority[p], i] > 0:
-                    coverage.otherwise[i] = priority[p]
-                    break
-            if coverage.otherwise[i] == c:
-                coverage.open[i] = False
+    cdef uint8_t[::1] opened = coverage.open
+    cdef int64_t[::1] otherwise = coverage.otherwise
+    cdef int16_t[::1] count
+    cdef Py_ssize_t place = 0, i, p
+    cdef int64_t other
+    while priority[place] != c:
+        place += 1
+    look_alone(coverage, default)
+    # Class by class, as the counts lie in memory: row by row, this took a quarter of a search with 300.
+    for p in range(priority.shape[0] - 1, -1, -1):
+        other, count = priority[p], coverage.counts[priority[p]]
+        for i in range(count.shape[0]):
+            if p > place and count[i] > 0:
+                otherwise[i] = other
+            elif p < place and count[i] > 0:
+                opened[i] = False
+    for i in range(opened.shape[0]):
+        if not opened[i]:
+            otherwise[i] = default
+        elif otherwise[i] == c:
+            opened[i] = False
 
 
 cdef void look_alone(Coverage coverage, int64_t default) noexcept nogil:

@@ -6,11 +6,11 @@ from conceptrules.kernels.search.coverage cimport Coverage, answer_instead, tall
 from conceptrules.kernels.search.search_state cimport MIN_GAIN, measure
 
 
-cdef void _swap(Coverage coverage, int64_t[::1] priority, Py_ssize_t place) noexcept nogil:
-    """Exchange two neighbours in the priority; the answer changes where both fire and nothing before them."""
+cdef bint _swap(Coverage coverage, int64_t[::1] priority, Py_ssize_t place) noexcept nogil:
+    """Exchange two neighbours in the priority. Returns whether any answer changes, as where both fire and none before."""
     cdef int64_t first = priority[place], second = priority[place + 1]
     cdef Py_ssize_t i, p
-    cdef bint hidden
+    cdef bint hidden, changed = False
     for i in range(coverage.counts.shape[1]):
         if coverage.counts[first, i] > 0 and coverage.counts[second, i] > 0:
             hidden = False
@@ -18,7 +18,9 @@ cdef void _swap(Coverage coverage, int64_t[::1] priority, Py_ssize_t place) noex
                 hidden = hidden or coverage.counts[priority[p], i] > 0
             if not hidden:
                 answer_instead(coverage, i, first, second)
+                changed = True
     priority[place], priority[place + 1] = second, first
+    return changed
 
 
 cdef void _find_silent(SearchState state) noexcept nogil:
@@ -63,8 +65,7 @@ cpdef double tune_priority(SearchState state) noexcept nogil:
         before = best
         if not state.limits.fixed_priority:
             for place in range(classes - 1):
-                _swap(state.coverage, state.priority, place)
-                score = measure(state)
+                score = measure(state) if _swap(state.coverage, state.priority, place) else best
                 if score > best + MIN_GAIN:
                     best = score
                 else:

@@ -6,6 +6,7 @@ present confusion matrix it nearly is: with the slopes, every row has a gain of 
 
 from libc.math cimport log
 from libc.stdlib cimport free, malloc
+from libc.string cimport memset
 
 # A class that is never answered has a slope without any cost of wrong answers: everything would be given to it. So
 # slopes are taken as if at least half as many rows as it has were answered, and as if some F1 had been reached.
@@ -23,16 +24,20 @@ cdef struct Totals:
 cdef Totals _sum(const double[:, ::1] confusion) noexcept nogil:
     """Return the sums over rows and columns; `free(totals.rows)` when they are no longer needed."""
     cdef Py_ssize_t classes = confusion.shape[0], k, j
+    cdef double rows
     cdef Totals totals
     totals.rows = <double *>malloc(2 * classes * sizeof(double))
     totals.answers = totals.rows + classes
     totals.occurring, totals.weight = 0, 0.0
+    memset(totals.answers, 0, classes * sizeof(double))
     for k in range(classes):
-        totals.rows[k] = totals.answers[k] = 0.0
+        rows = 0.0
         for j in range(classes):
-            totals.rows[k] += confusion[k, j]
-            totals.answers[k] += confusion[j, k]
-        totals.occurring += totals.rows[k] > 0
+            rows += confusion[k, j]
+        for j in range(classes):  # a loop of its own, several columns at a time
+            totals.answers[j] += confusion[k, j]
+        totals.rows[k] = rows
+        totals.occurring += rows > 0
         totals.weight += totals.rows[k]
     totals.occurring = max(totals.occurring, 1)
     return totals
