@@ -94,6 +94,20 @@ def test_many_categories_keep_the_most_frequent() -> None:
     assert binarizer.count_unseen(TABLE.assign(job=job)) == {"job": 2}
 
 
+@pytest.mark.parametrize(
+    ("text", "offer"),
+    [
+        ("{}/25/2024 0:00:00", r"keep more\) \(dates\? '.*/25/2024 0:00:00' is one in a column of dates, such as"),
+        ("bird {} struck the left engine", r"keep more\) \(free text\? kinds=\{'note': 'text'\} lets rules ask"),
+        ("pilot {}", r"keep more\)$"),
+    ],
+)
+def test_many_categories_may_be_dates_or_sentences(text: str, offer: str) -> None:
+    notes = pd.DataFrame({"note": [text.format(number) for number in range(1, 13)] * 2})
+    with pytest.warns(UserWarning, match=f"column 'note' has 12 categories; the 3 most .*{offer}"):
+        Binarizer(max_categories=3).fit(notes, ["a", "b"] * 12)
+
+
 @pytest.mark.filterwarnings("ignore:column 'job' has 2 categories")
 def test_which_categories_are_kept_does_not_depend_on_the_order_of_rows() -> None:
     rows, weight = [[job] for job in "aaabbb"], [0.1, 0.2, 0.3, 0.3, 0.2, 0.1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import inf
@@ -21,6 +21,7 @@ from conceptrules.model.predicate import Column, Equals, Interval, Kind, Missing
 from conceptrules.model.text import number_text
 from conceptrules.model.values import int_if_whole
 from conceptrules.tables.column_values import ColumnValues, to_codes, to_numbers, written_kind
+from conceptrules.tables.files.written_values import is_date
 from conceptrules.tables.text_values import read_written
 
 _MAX_TERMS = 300
@@ -28,6 +29,8 @@ _MAX_TERMS = 300
 _MIN_TERM_ROWS, _DEVIATIONS = 5, 2.33
 """The rows that mention a term, at least, and how far beyond chance its classes are: one chance in a hundred."""
 _MAX_SEARCHED = 255  # categories that the search can keep
+_MIN_WORDS = 6  # of a value, on average, in free text
+_LOOKED_AT = 1000  # texts that are enough to say that a column has dates
 Literals = Choice["intervals", "thresholds"]
 
 
@@ -228,7 +231,17 @@ def _learn_categories(
         more = " (raise max_categories to keep more)" if most < _MAX_SEARCHED else ""
         warning = (
             f"column {column.name!r} has {'' if counts.exact else 'about '}{count} categories; the {most} most "
-            f"frequent are kept, the others read as unseen{more}"
+            f"frequent are kept, the others read as unseen{more} {suggest_kind(column.name, distinct)}".rstrip()
         )
     learned = Column(column.name, column.kind, tuple(kept), column.missing)
     return LearnedColumn(learned, len(distinct) + column.missing == 1, warning=warning, dropped=count - len(kept))
+
+
+def suggest_kind(name: str, categories: Sequence[Value]) -> str:
+    """Return what a column of very many categories may be instead; empty where nothing says so."""
+    texts = [value for value in categories if isinstance(value, str)]
+    if texts and all(map(is_date, texts[:_LOOKED_AT])):
+        return f"(dates? {texts[0]!r} is one in a column of dates, such as pandas.to_datetime makes)"
+    if texts and sum(len(text.split()) for text in texts) >= _MIN_WORDS * len(texts):
+        return f"(free text? kinds={{{name!r}: 'text'}} lets rules ask for its words)"
+    return ""

@@ -15,7 +15,7 @@ from typing import Literal as Choice
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.binarize.columns import LearnedColumn
+from conceptrules.binarize.columns import LearnedColumn, suggest_kind
 from conceptrules.binarize.known_values import Counts
 from conceptrules.binarize.value_counts import ValueCounts
 from conceptrules.model.errors import ColumnWarning, DateWarning, LeftOutWarning, warn
@@ -30,7 +30,6 @@ _FEW_ROWS = 10  # fewer rows of a class are too few to learn it, or to tell whet
 _MIN_TEXT_ROWS = 10  # from so many rows on, text that is different on every one of them looks like an identifier
 _MIN_NUMBER_ROWS = 20  # the same of whole numbers
 _MIN_DISTINCT = 0.9  # of the values of an identifier, at least
-_MIN_WORDS = 6  # of a value, on average, in free text
 _MIN_ROWS = 100  # rows enough to say that a column alone predicts the classes
 _MAX_CLASSES = 10  # of a target that is searched for copies: more take long
 _MIN_ROWS_PER_CATEGORY = 10  # on average, to say so of a column of categories
@@ -225,7 +224,8 @@ def _find_identifier(counts: ValueCounts, distinct: ColumnValues, column: Column
     # An ordered column of text is read as dates or numbers.
     if counts.family == "category" and not column.ordered and rows >= _MIN_TEXT_ROWS:
         finding = _report_identifier(name, count_distinct(), rows, "is different on")
-        return _offer_words(finding, name) if finding is not None and _reads_like_text(distinct) else finding
+        offer = suggest_kind(name, [value for value in distinct.values.tolist() if value is not None])
+        return finding and replace(finding, text=finding.text.replace("(an identifier?)", offer or "(an identifier?)"))
     if counts.family != "number" or rows < _MIN_NUMBER_ROWS or counts.gaps:  # measurements have gaps
         return None
     values = cells.by_row(to_numbers(cells))
@@ -248,17 +248,6 @@ def _report_identifier(name: str, distinct: int, rows: int, words: str) -> Findi
     if distinct < _MIN_DISTINCT * rows:
         return None
     return _identifier(name, f"{words} {'every row' if distinct == rows else 'nearly every row'}")
-
-
-def _reads_like_text(distinct: ColumnValues) -> bool:
-    """Return whether the values are sentences rather than names."""
-    values = [value for value in distinct.values.tolist() if value is not None]
-    return sum(len(value.split()) for value in values) >= _MIN_WORDS * len(values)
-
-
-def _offer_words(finding: Finding, name: str) -> Finding:
-    offer = f"(free text? kinds={{{name!r}: 'text'}} lets rules ask for its words)"
-    return replace(finding, text=finding.text.replace("(an identifier?)", offer))
 
 
 def _identifier(name: str, reason: str) -> Finding:
