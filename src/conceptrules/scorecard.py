@@ -21,6 +21,7 @@ from conceptrules.learn.progress import search_progress
 from conceptrules.learn.relations import find_relations
 from conceptrules.learn.task import make_task
 from conceptrules.model.policy import Policy
+from conceptrules.model.scoring import decision_values
 from conceptrules.rule_model import SteeredModel
 from conceptrules.tables import prediction
 
@@ -259,8 +260,7 @@ class ScorecardClassifier(SteeredModel, ClassifierMixin, TransformerMixin, BaseE
         check_is_fitted(self, "network_")
         head = self.network_.head
         assert head is not None
-        scores = prediction.find_scores(self.network_, X).astype(np.float64)
-        return scores[:, 0] - head.cutoff + 0.5 if head.outputs == 1 else scores + np.array(head.offsets)
+        return decision_values(head, prediction.find_scores(self.network_, X))
 
     def _settings(self) -> CardSettings:
         """Return the settings of the learner, checked."""

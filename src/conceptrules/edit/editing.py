@@ -161,21 +161,6 @@ def redo(
     return edit(network, operation, who=who, why=why, data=data, labels=labels, when=when)
 
 
-def list_undone_edits(trail: Iterable[TrailEntry]) -> list[TrailEntry]:
-    """Return the entries of edits that were taken back and can be made again; the next one is the last."""
-    active: list[TrailEntry] = []
-    undone: list[TrailEntry] = []
-    for entry in trail:
-        if entry.edit.get("kind") == "undo":
-            undone += active[-1:]
-            active = active[:-1]
-        elif entry.edit.get("kind") != SIGNATURE:
-            made_again = undone and entry.edit == undone[-1].edit
-            undone = undone[:-1] if made_again else []
-            active.append(entry)
-    return undone
-
-
 def rewind(network: RuleNetwork, count: int) -> RuleNetwork:
     """Return the network as it was before the last entries of its trail, so many of them, with the trail up to there.
 
@@ -225,19 +210,24 @@ def list_active_edits(trail: Iterable[TrailEntry]) -> list[TrailEntry]:
     return _sort_trail(trail)[0]
 
 
-def _sort_trail(trail: Iterable[TrailEntry]) -> tuple[list[TrailEntry], list[tuple[TrailEntry, TrailEntry]]]:
-    """Return the edits that hold, and those that were taken back since the last new one, each with its undo."""
-    edits: list[TrailEntry] = []
-    undone: list[tuple[TrailEntry, TrailEntry]] = []
+def list_undone_edits(trail: Iterable[TrailEntry]) -> list[TrailEntry]:
+    """Return the entries of edits that were taken back and can be made again; the next one is the last."""
+    return _sort_trail(trail)[1]
+
+
+def _sort_trail(trail: Iterable[TrailEntry]) -> tuple[list[TrailEntry], list[TrailEntry]]:
+    """Return the edits that hold, and those that were taken back since the last new one."""
+    active: list[TrailEntry] = []
+    undone: list[TrailEntry] = []
     for entry in trail:
-        kind = entry.edit.get("kind")
-        if kind == "undo" and edits:
-            undone.append((edits.pop(), entry))
-        elif kind == "redo" and undone:
-            edits.append(undone.pop()[0])
-        elif kind not in ("undo", "redo", SIGNATURE):
-            edits, undone = [*edits, entry], []
-    return edits, undone
+        if entry.edit.get("kind") == "undo":
+            undone += active[-1:]
+            active = active[:-1]
+        elif entry.edit.get("kind") != SIGNATURE:
+            made_again = undone and entry.edit == undone[-1].edit
+            undone = undone[:-1] if made_again else []
+            active.append(entry)
+    return active, undone
 
 
 def _record_edit(

@@ -609,7 +609,8 @@ class Shortcuts(ShownAsHtml):
         Parameters
         ----------
         to : str
-            The format: "sql", "python", "javascript", "c", "onnx", "pmml", "markdown" or "latex".
+            The format: "sql", "dbt", "python", "javascript", "c", "onnx", "pmml", "dmn", "jdm", "xlsx", "markdown"
+            or "latex".
         verify : bool, default=False
             Whether to run the export in its real engine, on rows that cover the network.
         data : table, optional

@@ -10,7 +10,7 @@ from conceptrules.edit.trail import describe_effect, edit_text
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.text import network_text
-from conceptrules.model.trail import TrailEntry, find_break
+from conceptrules.model.trail import TrailEntry, find_tampering
 from conceptrules.studio.session import Session
 
 _STYLE = """
@@ -35,7 +35,7 @@ def describe_entry(entry: TrailEntry, network: RuleNetwork) -> Iterator[str]:
 def trail_html(session: Session) -> str:
     """Return the page."""
     network, name = session.network, escape_text(session.file.path.name)
-    problem = find_break(network.trail)
+    problem = find_tampering(network)
     state = "Every entry is as it was written." if problem is None else f"Not as it was written: {problem}."
     entries = "".join(
         "<li>" + "".join(f"<p>{escape_text(line)}</p>" for line in describe_entry(entry, network))

@@ -22,7 +22,6 @@ from conceptrules.model.text import column_word
 
 _DIGITS = 28
 """How many digits the numbers of GoRules have, before and after the point."""
-_QUOTES = re.compile(r"""[^"]+|[^']+""")
 
 
 def jdm(network: RuleNetwork) -> str:
