@@ -107,6 +107,16 @@ def test_the_nearest_rule_decides_otherwise_where_its_conditions_hold(network: R
     assert network.predict([changed])[0] in set(network.classes) - {before} | {network.default}
 
 
+def test_a_rule_whose_concepts_take_from_each_other_what_it_needs_is_not_the_nearest():
+    columns, predicates = [Column("x", "boolean"), Column("y", "boolean")], [Equals("x", True), Equals("y", True)]
+    below = Level([Rule([Literal(0)]), Rule([Literal(1)])], [Concept([0]), Concept([0, 1])])
+    above = Level([Rule([Literal(0), Literal(1, True)])], [Concept(), Concept([0])])  # x, and neither x nor y
+    network = RuleNetwork(columns, predicates, [below, above], ["a", "b"], default="a")
+    reasons = network.reasons([[False, False]], 2)
+    assert reasons.nearest == ("no single rule would change the answer",)
+    assert reasons[0] == ()
+
+
 @settings(max_examples=60, deadline=None)
 @given(cards(), st.data())
 def test_reasons_are_true_and_exact_on_columns_of_all_kinds(card: RuleNetwork, data):
@@ -123,7 +133,10 @@ def test_reasons_are_true_and_exact_on_columns_of_all_kinds(card: RuleNetwork, d
         costs = {reason.column: reason.points for reason in found}
         for column in card.columns:
             known = column.categories or ((True, False) if column.kind == "boolean" else ())
-            values = [value for value in VALUES[column.name] if value is not None and (not known or value in known)]
+            tested = [test for test in card.predicates if test.column == column.name]
+            named = {each for test in tested for each in getattr(test, "values", (getattr(test, "value", None),))}
+            possible = {*known, *named}  # what a rule asks about may be, too, as in proofs
+            values = [value for value in VALUES[column.name] if value is not None and (not known or value in possible)]
             best = max(margin_of[repr({**row, column.name: value})](row) for value in values)
             assert costs.get(column.name, 0) == max(best - margin_of[repr(row)](row), 0)
         for reason in found:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from conceptrules.model.evaluation import Bits
+from conceptrules.model.evaluation import Bits, layers_plain
 from conceptrules.model.network import Literal, RuleNetwork
 from conceptrules.model.predicate import Value
 from conceptrules.model.text import literals_text, rule_name, rule_text
@@ -70,7 +70,7 @@ def find_nearest_miss(
         skipped = holds[-1][index] or index == decided or to not in (None, decided, index)
         for rule in () if skipped else network.levels[last].concepts[index].rules:
             unmet = needs(last, rule)
-            if unmet is not None:
+            if unmet is not None and (last == 0 or _is_enough(network, holds[0], unmet, rule)):
                 misses.append((winning and loses, len(unmet), rank, rule, loses, unmet))
         loses = loses or bool(holds[-1][index])  # a class that fires comes before all later ones
     if not misses:
@@ -80,6 +80,17 @@ def find_nearest_miss(
     columns = tuple(dict.fromkeys(network.predicates[literal.index].column for literal in literals))
     texts = tuple(literals_text(network, 0, literals))
     return Miss(network.priority[rank], last, rule, rule_text(network, last, rule), texts, columns, not loses)
+
+
+def _is_enough(network: RuleNetwork, bits: Bits, unmet: frozenset[Literal], rule: int) -> bool:
+    """Return whether a rule of the last level holds once these literals do.
+
+    They are counted concept by concept, and what one concept needs can take from another what the rule needs as well.
+    """
+    changed = bits.copy()
+    for literal in unmet:
+        changed[literal.index] = not literal.negated
+    return bool(layers_plain(network, changed[None])[-2][0][rule])
 
 
 def _make_needs(network: RuleNetwork, holds: Sequence[Bits]) -> Callable[[int, int], Needs]:

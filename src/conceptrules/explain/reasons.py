@@ -359,5 +359,5 @@ def _find_alternative(
         names = tuple(column.name for column in network.columns if column.name in asked)
         return f"{word(label)} if it did not hold", names
     if miss is None:
-        return "nothing else can be answered", ()
+        return "no single rule would change the answer" if last else "nothing else can be answered", ()
     return f"{word(miss.label)} if {miss.text} and no rule of {word(network.classes[decided])} holds", miss.columns
