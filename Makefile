@@ -2,8 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# A third worker uses the time in which the others wait for a database or a browser.
-PYTEST := $(BIN)/pytest -q -rs -n 3 --dist worksteal
+PYTEST := $(BIN)/pytest -q -rs -n 2 --dist worksteal
 STAMP := $(VENV)/.stamp
 TESTS := $(VENV)/.tests
 PAPER := $(VENV)/.paper
